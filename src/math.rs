@@ -1,0 +1,4 @@
+//! Exact numbers, special functions and the counter-based generator. Pure: numbers in, numbers out.
+
+/// An exact rational number of unbounded size.
+pub type Rational = num_rational::BigRational;
