@@ -1,1 +1,1 @@
-//! TODO
+//! The canonical form: values, bytes, leaves and digests.

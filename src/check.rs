@@ -1,1 +1,1 @@
-//! TODO
+//! From syntax tree to checked spec: names, units, rules, design. Reports every independent mistake.

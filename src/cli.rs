@@ -1,1 +1,1 @@
-//! TODO
+//! One file per verb: its arguments and one function.

@@ -1,1 +1,1 @@
-//! TODO
+//! Evidence, rules, quantifiers, gates, families, conclusions: from records to verdicts.

@@ -1,1 +1,1 @@
-//! TODO
+//! The planned units: what should have been run, from the frozen spec alone.

@@ -1,1 +1,1 @@
-//! TODO
+//! Records and their states; one reader per format.

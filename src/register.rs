@@ -1,1 +1,1 @@
-//! TODO
+//! Freezing: the frozen file, its inputs and its chain.

@@ -1,1 +1,1 @@
-//! TODO
+//! The verdict document and its presentations.

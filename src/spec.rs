@@ -1,1 +1,1 @@
-//! TODO
+//! The checked study: names resolved, units exact, defaults written out.

@@ -1,1 +1,1 @@
-//! TODO
+//! Statistics over plain numbers: resampling, intervals, tests, multiplicity. Knows nothing of specs.

@@ -1,1 +1,1 @@
-//! TODO
+//! Checks of frozen files, order and evidence.

@@ -1,2 +1,12 @@
 //! The integration tests, one binary: each module exercises one phase from the outside.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "tests fail by panicking"
+)]
