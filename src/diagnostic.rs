@@ -143,7 +143,5 @@ impl Diagnostic {
 
 /// Sorts by place, then code, then message, so that the order never depends on which check ran first.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
-    diagnostics.sort_by(|a, b| {
-        (a.primary.span, a.code, &a.message).cmp(&(b.primary.span, b.code, &b.message))
-    });
+    diagnostics.sort_by(|a, b| (a.primary.span, a.code, &a.message).cmp(&(b.primary.span, b.code, &b.message)));
 }

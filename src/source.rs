@@ -70,8 +70,7 @@ impl SourceFile {
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let mut line_starts = vec![0];
-        line_starts
-            .extend(text.bytes().zip(1u32..).filter_map(|(byte, next)| (byte == b'\n').then_some(next)));
+        line_starts.extend(text.bytes().zip(1u32..).filter_map(|(byte, next)| (byte == b'\n').then_some(next)));
         Self { name: name.into(), text, line_starts }
     }
 
@@ -80,10 +79,7 @@ impl SourceFile {
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|start| *start <= byte);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self
-            .text
-            .get(start as usize..byte as usize)
-            .map_or(0, |before| before.chars().count());
+        let column = self.text.get(start as usize..byte as usize).map_or(0, |before| before.chars().count());
         (line, column + 1)
     }
 }
