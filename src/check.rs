@@ -1,1 +1,3 @@
 //! From syntax tree to checked spec: names, units, rules, design. Reports every independent mistake.
+
+pub mod prover;
