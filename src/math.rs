@@ -1,4 +1,6 @@
 //! Exact numbers, special functions and the counter-based generator. Pure: numbers in, numbers out.
 
+pub mod exact;
+
 /// An exact rational number of unbounded size.
 pub type Rational = num_rational::BigRational;
