@@ -59,7 +59,10 @@ impl fmt::Display for NumberError {
         match self {
             Self::NoDigits => f.write_str("a number needs at least one digit; write it as in `0.05` or `1/3`"),
             Self::TooLong { chars, limit } => {
-                write!(f, "the number has {chars} characters and the limit is {limit}; no quantity needs that many digits")
+                write!(
+                    f,
+                    "the number has {chars} characters and the limit is {limit}; no quantity needs that many digits"
+                )
             }
             Self::ExponentTooLarge => {
                 write!(f, "the exponent is beyond {MAX_EXPONENT}; write the number in another unit")

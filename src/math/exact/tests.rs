@@ -59,7 +59,9 @@ fn refuses_what_is_no_number() {
     assert_eq!(parse("1/0"), Err(NumberError::ZeroDenominator));
     assert_eq!(parse("1e401"), Err(NumberError::ExponentTooLarge));
     assert_eq!(parse("1e-99999999999999999999"), Err(NumberError::ExponentTooLarge));
-    for (text, at) in [("1 ", 1), ("1.2.3", 3), ("1/2/3", 3), ("0x10", 1), ("1/-2", 2), ("１", 0), ("1,5", 1), ("--1", 1)] {
+    for (text, at) in
+        [("1 ", 1), ("1.2.3", 3), ("1/2/3", 3), ("0x10", 1), ("1/-2", 2), ("１", 0), ("1,5", 1), ("--1", 1)]
+    {
         assert!(matches!(parse(text), Err(NumberError::Unexpected { at: found, .. }) if found == at), "{text}");
     }
     assert!(matches!(parse(&"9".repeat(401)), Err(NumberError::TooLong { chars: 401, limit: 400 })));
