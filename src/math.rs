@@ -1,6 +1,8 @@
 //! Exact numbers, special functions and the counter-based generator. Pure: numbers in, numbers out.
 
 pub mod exact;
+pub mod philox;
+pub mod quantile;
 
 /// An exact rational number of unbounded size.
 pub type Rational = num_rational::BigRational;
