@@ -6,3 +6,5 @@ pub mod quantile;
 
 /// An exact rational number of unbounded size.
 pub type Rational = num_rational::BigRational;
+
+pub mod special;

@@ -10,3 +10,5 @@
     missing_docs,
     reason = "tests fail by panicking"
 )]
+
+mod stats_tests;
