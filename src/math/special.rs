@@ -15,8 +15,8 @@ pub use beta::{beta_cdf, beta_quantile, beta_sf, betainc, betainc_upper};
 pub use gamma::{gamma_p, gamma_q, ln_gamma};
 pub use normal::{erfc, normal_cdf, normal_isf, normal_pdf, normal_quantile, normal_sf};
 pub use tails::{
-    binomial_cdf, binomial_quantile, binomial_sf, chi2_cdf, chi2_isf, chi2_quantile, chi2_sf, f_cdf, f_isf, f_quantile, f_sf, t_cdf,
-    t_isf, t_quantile, t_sf,
+    binomial_cdf, binomial_quantile, binomial_sf, chi2_cdf, chi2_isf, chi2_quantile, chi2_sf, f_cdf, f_isf, f_quantile,
+    f_sf, t_cdf, t_isf, t_quantile, t_sf,
 };
 
 #[cfg(test)]

@@ -81,7 +81,10 @@ fn paired_tests_match_scipy() {
         let scaled: Vec<i128> = d.iter().map(|x| (x * f64::from(scale)).round() as i128).collect();
         if case.get("no_interval").is_some() {
             assert_eq!(PairedSample::from_differences(&d), Err(PairedError::AllDifferencesEqual(0.25)));
-            assert_eq!(PairedSample::from_scaled(&scaled, i128::from(scale)), Err(PairedError::AllDifferencesEqual(0.25)));
+            assert_eq!(
+                PairedSample::from_scaled(&scaled, i128::from(scale)),
+                Err(PairedError::AllDifferencesEqual(0.25))
+            );
             continue;
         }
         for sample in [PairedSample::from_differences(&d), PairedSample::from_scaled(&scaled, i128::from(scale))] {

@@ -87,9 +87,14 @@ fn converges(a: f64, b: f64, at: Split) -> bool {
 pub(super) fn density_times_xy(a: f64, b: f64, at: Split) -> f64 {
     // n x - a = b x - a y, the second form free of the rounding of n.
     let shift = b * at.x - a * at.y;
-    let exponent = a * log1p_minus(shift / a) + b * log1p_minus(-shift / b);
+    let exponent = a * part((a + b) / a * at.x, shift / a) + b * part((a + b) / b * at.y, -shift / b);
     let stirling = stirling_error(a + b) - stirling_error(a) - stirling_error(b);
     (a / (a + b) * b / (2.0 * PI)).sqrt() * libm::exp(exponent + stirling)
+}
+
+/// `log(1 + u) - u`, where `one_plus_u` carries the digits of `1 + u` that `u` near -1 has lost.
+fn part(one_plus_u: f64, u: f64) -> f64 {
+    if u < -0.4 { libm::log(one_plus_u) - u } else { log1p_minus(u) }
 }
 
 /// Terms the fraction may use: it needs about `sqrt(max(a, b))`, so shapes up to about 1e10 are served.

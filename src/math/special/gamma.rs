@@ -37,7 +37,8 @@ pub(super) fn stirling_error(z: f64) -> f64 {
     let r = 1.0 / (z * z);
     // Bernoulli-number series; at z = 10 the first term left out is below 3e-17.
     let tail = -691.0 / 360_360.0 + r * (1.0 / 156.0 - r * (3617.0 / 122_400.0));
-    let series = 1.0 / 12.0 + r * (-1.0 / 360.0 + r * (1.0 / 1260.0 + r * (-1.0 / 1680.0 + r * (1.0 / 1188.0 + r * tail))));
+    let series =
+        1.0 / 12.0 + r * (-1.0 / 360.0 + r * (1.0 / 1260.0 + r * (-1.0 / 1680.0 + r * (1.0 / 1188.0 + r * tail))));
     series / z
 }
 

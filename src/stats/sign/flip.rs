@@ -36,7 +36,8 @@ pub fn sign_flip(differences: &[i128], sides: Sides) -> Result<FlipResult, SignE
         return Err(SignError::NoDifferences);
     }
     let common = differences.iter().fold(0_u128, |g, d| g.gcd(&d.unsigned_abs()));
-    let sizes: Vec<u128> = differences.iter().map(|d| d.unsigned_abs()).filter(|&s| s > 0).map(|s| s / common).collect();
+    let sizes: Vec<u128> =
+        differences.iter().map(|d| d.unsigned_abs()).filter(|&s| s > 0).map(|s| s / common).collect();
     let n = differences.len() as u64;
     let signs = sizes.len() as u64;
     let zeros = n - signs;
@@ -69,7 +70,8 @@ impl Table {
         // A count is at most 2^n.
         let width = sizes.len() / 64 + 1;
         let total = sizes.iter().try_fold(0_u128, |sum, &s| sum.checked_add(s));
-        let words = total.and_then(|t| t.checked_add(1)).and_then(|t| t.checked_mul(width as u128)).unwrap_or(u128::MAX);
+        let words =
+            total.and_then(|t| t.checked_add(1)).and_then(|t| t.checked_mul(width as u128)).unwrap_or(u128::MAX);
         let too_large = SignError::TableTooLarge { words, limit: MOST_LIMBS };
         if words > MOST_LIMBS {
             return Err(too_large);
