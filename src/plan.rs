@@ -1,1 +1,29 @@
-//! The planned units: what should have been run, from the frozen spec alone.
+//! The planned units: what should have been run, from the frozen study and its task file alone. The plan gives the
+//! denominator, never the data.
+
+use std::collections::BTreeMap;
+
+use crate::math::Rational;
+use crate::spec::Name;
+
+/// A task with its attributes, after `define`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Task {
+    /// Its key.
+    pub key: String,
+    /// Attributes that have a value.
+    pub attributes: BTreeMap<Name, AttributeValue>,
+}
+
+/// A value of a task attribute.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AttributeValue {
+    /// True or false.
+    Bool(bool),
+    /// An exact number in the base unit.
+    Number(Rational),
+    /// A level.
+    Level(Name),
+    /// A text.
+    Text(String),
+}
