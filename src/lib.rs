@@ -18,4 +18,5 @@ pub mod source;
 pub mod spec;
 pub mod stats;
 pub mod syntax;
+pub mod table;
 pub mod verify;

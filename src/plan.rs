@@ -12,15 +12,15 @@ pub struct Task {
     /// Its key.
     pub key: String,
     /// Attributes that have a value.
-    pub attributes: BTreeMap<Name, AttributeValue>,
+    pub attributes: BTreeMap<Name, Value>,
 }
 
-/// A value of a task attribute.
+/// A value of a field or of a task attribute.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AttributeValue {
+pub enum Value {
     /// True or false.
     Bool(bool),
-    /// An exact number in the base unit.
+    /// An exact number in the base unit: the decimal as written in the file, never a rounded float.
     Number(Rational),
     /// A level.
     Level(Name),

@@ -2,21 +2,10 @@
 
 use std::collections::BTreeMap;
 
+pub use crate::plan::Value;
+
 use crate::math::Rational;
 use crate::spec::{Name, State};
-
-/// A value of a field.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Value {
-    /// True or false.
-    Bool(bool),
-    /// An exact number in the field's base unit: the decimal as written in the file, never a rounded float.
-    Number(Rational),
-    /// A level.
-    Level(Name),
-    /// A text.
-    Text(String),
-}
 
 /// One combination of factor levels, a unit's key and a repeat.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
