@@ -1,5 +1,12 @@
 //! Tails, paired tests, sign tests and adjustments against independent reference values.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    reason = "reference values are small and exact where compared exactly"
+)]
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use prespec::math::special as sp;
@@ -180,4 +187,79 @@ fn mcnemar_matches_statsmodels() {
         close("exact", ours.exact_p, number(&case["exact_p"]), 1e-12);
         close("mid", ours.mid_p, number(&case["mid_p"]), 1e-12);
     }
+}
+
+/// Correct answers and cost (in micro-dollars) of one task under one model and scaffold.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    correct: i128,
+    attempts: i128,
+    cost: i128,
+}
+
+/// `level/model/scaffold` to the sums of each task, tasks sorted bytewise.
+fn gaia_cells(text: &str) -> BTreeMap<String, BTreeMap<String, Sums>> {
+    let mut cells: BTreeMap<String, BTreeMap<String, Sums>> = BTreeMap::new();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().unwrap().clone();
+    for record in reader.records() {
+        let record = record.unwrap();
+        let field = |name: &str| &record[header.iter().position(|h| h == name).unwrap()];
+        let cell = format!("L{}/{}/{}", field("level"), field("model"), field("scaffold"));
+        let sums = cells.entry(cell).or_default().entry(field("sample_id").to_owned()).or_default();
+        sums.correct += field("correct").parse::<i128>().unwrap();
+        sums.attempts += 1;
+        let cost = field("cost_usd");
+        assert_eq!(cost.split_once('.').unwrap().1.len(), 6);
+        sums.cost += cost.replace('.', "").parse::<i128>().unwrap();
+    }
+    cells
+}
+
+#[test]
+fn gaia_families_match_the_independent_analysis() {
+    let test = "gaia_families_match_the_independent_analysis";
+    let Some(reference) = json(test, "verdicts_gaia.json") else { return };
+    let cells = gaia_cells(&shared(test, "gaia_like.csv").unwrap());
+    let mut compared = 0;
+    for (family, rows) in reference["families"].as_object().unwrap() {
+        let (level, metric) = family.split_once('/').unwrap();
+        let rows = rows.as_array().unwrap();
+        let (mut p_t, mut p_flip) = (Vec::new(), Vec::new());
+        for row in rows {
+            let name = row["comparison"].as_str().unwrap();
+            let (model, contrast) = name.split_once(": ").unwrap();
+            let (first, second) = contrast.split_once(" vs ").unwrap();
+            let cell = |scaffold: &str| &cells[&format!("{level}/{model}/{scaffold}")];
+            let pairs: Vec<(Sums, Sums)> = cell(first).iter().map(|(task, sums)| (*sums, cell(second)[task])).collect();
+            assert_eq!(pairs.len() as u64, row["n_tasks"].as_u64().unwrap());
+            let (sample, margin) = if metric == "accuracy" {
+                assert!(pairs.iter().all(|(a, b)| a.attempts == 3 && b.attempts == 3));
+                let thirds: Vec<i128> = pairs.iter().map(|(a, b)| a.correct - b.correct).collect();
+                let flip = sign_flip(&thirds, Sides::TwoSided).unwrap();
+                close(name, flip.p, number(&row["p_sign_flip_exact"]), 1e-10);
+                p_flip.push(Some(flip.p));
+                (PairedSample::from_scaled(&thirds, 3).unwrap(), number(&reference["margin"]))
+            } else {
+                let logs: Vec<f64> = pairs.iter().map(|(a, b)| libm::log(a.cost as f64 / b.cost as f64)).collect();
+                (PairedSample::from_differences(&logs).unwrap(), libm::log(number(&reference["ratio_margin"])))
+            };
+            near(name, sample.mean(), number(&row["mean"]), 1e-12);
+            close(name, sample.sd(), number(&row["sd"]), 1e-10);
+            near(name, sample.t(), number(&row["t"]), 1e-10);
+            close(name, sample.p(Sides::TwoSided), number(&row["p_t"]), 1e-10);
+            close(name, sample.tost(margin).unwrap().p, number(&row["p_tost"]), 1e-10);
+            let ci = sample.interval(0.95).unwrap();
+            near(name, ci.low, number(&row["ci95"][0]), 1e-10);
+            near(name, ci.high, number(&row["ci95"][1]), 1e-10);
+            p_t.push(Some(sample.p(Sides::TwoSided)));
+            compared += 1;
+        }
+        for (key, p) in [("p_t_holm", p_t), ("p_sign_flip_exact_holm", p_flip)] {
+            for (row, got) in rows.iter().zip(adjust(Adjustment::Holm, &p, p.len()).unwrap()) {
+                close(key, got, number(&row[key]), 1e-10);
+            }
+        }
+    }
+    assert_eq!(compared, 40);
 }

@@ -2,7 +2,7 @@
 
 use core::f64::consts::PI;
 
-use super::gamma::{log1p_minus, stirling_error};
+use super::gamma::{log1p_minus_of, stirling_error};
 use super::root::{Slope, solve_log};
 
 /// A beta argument together with its complement, `x + y = 1`, each with its own relative accuracy.
@@ -87,45 +87,41 @@ fn converges(a: f64, b: f64, at: Split) -> bool {
 pub(super) fn density_times_xy(a: f64, b: f64, at: Split) -> f64 {
     // n x - a = b x - a y, the second form free of the rounding of n.
     let shift = b * at.x - a * at.y;
-    let exponent = a * part((a + b) / a * at.x, shift / a) + b * part((a + b) / b * at.y, -shift / b);
+    let exponent =
+        a * log1p_minus_of((a + b) / a * at.x, shift / a) + b * log1p_minus_of((a + b) / b * at.y, -shift / b);
     let stirling = stirling_error(a + b) - stirling_error(a) - stirling_error(b);
     (a / (a + b) * b / (2.0 * PI)).sqrt() * libm::exp(exponent + stirling)
-}
-
-/// `log(1 + u) - u`, where `one_plus_u` carries the digits of `1 + u` that `u` near -1 has lost.
-fn part(one_plus_u: f64, u: f64) -> f64 {
-    if u < -0.4 { libm::log(one_plus_u) - u } else { log1p_minus(u) }
 }
 
 /// Terms the fraction may use: it needs about `sqrt(max(a, b))`, so shapes up to about 1e10 are served.
 const MOST_TERMS: usize = 500_000;
 
-/// `I_x(a, b)` by the standard continued fraction (DLMF 8.17.22) with the modified Lentz recurrence.
+/// `I_x(a, b)` by the continued fraction of `DiDonato` and Morris (ACM TOMS 18, 1992, equation 9) with the modified Lentz
+/// recurrence. Its terms are written around `a y - b x`, so nothing cancels for `x` close to 1, as in the textbook fraction.
+#[expect(clippy::many_single_char_names, reason = "the symbols of the cited formula")]
 fn fraction(a: f64, b: f64, at: Split) -> f64 {
     let tiny = 1e-300;
     let guard = |value: f64| if value.abs() < tiny { tiny } else { value };
-    let x = at.x;
-    let mut c = 1.0;
-    let mut d = 1.0 / guard(1.0 - (a + b) / (a + 1.0) * x);
-    let mut h = d;
-    let mut m = 0.0;
+    let Split { x, y } = at;
+    let shift = a * y - b * x;
+    let mut h = guard(a * (shift + 1.0) / (a + 1.0));
+    let mut c = h;
+    let mut d = 0.0;
+    let mut n = 0.0;
     for _ in 0..MOST_TERMS {
-        m += 1.0;
-        let m2 = a + 2.0 * m;
-        let even = m * (b - m) / (m2 - 1.0) / m2 * x;
-        d = 1.0 / guard(1.0 + even * d);
-        c = guard(1.0 + even / c);
-        h *= d * c;
-        let odd = -(a + m) / m2 * ((a + b + m) / (m2 + 1.0)) * x;
-        d = 1.0 / guard(1.0 + odd * d);
-        c = guard(1.0 + odd / c);
-        let change = d * c;
+        n += 1.0;
+        let m = a + 2.0 * n;
+        let numerator = (a + n - 1.0) / (m - 1.0) * ((a + b + n - 1.0) / (m - 1.0)) * n * (b - n) * x * x;
+        let term = n + n * (b - n) * x / (m - 1.0) + (a + n) / (m + 1.0) * (shift + 1.0 + n * (1.0 + y));
+        d = 1.0 / guard(term + numerator * d);
+        c = guard(term + numerator / c);
+        let change = c * d;
         h *= change;
         if (change - 1.0).abs() <= f64::EPSILON {
             break;
         }
     }
-    density_times_xy(a, b, at) / a * h
+    density_times_xy(a, b, at) / h
 }
 
 /// Solves `I_x(a, b) = p` where `q = 1 - p` is given with its own accuracy, and returns `x` with its complement.

@@ -9,7 +9,7 @@ pub fn ln_gamma(x: f64) -> f64 {
 }
 
 /// `log(1 + u) - u` without cancellation, for `u > -1`.
-pub(super) fn log1p_minus(u: f64) -> f64 {
+fn log1p_minus(u: f64) -> f64 {
     if !(-0.4..=0.6).contains(&u) {
         return libm::log1p(u) - u;
     }
@@ -25,6 +25,11 @@ pub(super) fn log1p_minus(u: f64) -> f64 {
         odd += 2.0;
     }
     2.0 * sum - u * w
+}
+
+/// The same, where `one_plus_u` carries the digits of `1 + u` that a `u` near -1 has lost.
+pub(super) fn log1p_minus_of(one_plus_u: f64, u: f64) -> f64 {
+    if u < -0.4 { libm::log(one_plus_u) - u } else { log1p_minus(u) }
 }
 
 /// Stirling's error: `ln gamma(z) - [(z - 1/2) ln z - z + ln(2 pi)/2]`, for `z > 0`.
@@ -44,11 +49,11 @@ pub(super) fn stirling_error(z: f64) -> f64 {
 
 /// `x^a exp(-x) / gamma(a)`, the factor in front of both expansions.
 fn front(a: f64, x: f64) -> f64 {
-    if a <= 20.0 && x <= 600.0 && x >= 1e-10 {
+    if a <= 20.0 && (1e-10..=600.0).contains(&x) {
         // Three accurate factors, none of which can leave the range: better than one exponential of a large sum.
         return libm::pow(x, a) * libm::exp(-x) / libm::tgamma(a);
     }
-    (a / (2.0 * PI)).sqrt() * libm::exp(a * log1p_minus((x - a) / a) - stirling_error(a))
+    (a / (2.0 * PI)).sqrt() * libm::exp(a * log1p_minus_of(x / a, (x - a) / a) - stirling_error(a))
 }
 
 /// Regularized lower incomplete gamma function `P(a, x)`. Domain `a > 0`, `x >= 0`.
@@ -109,6 +114,7 @@ fn lower_series(a: f64, x: f64) -> f64 {
 }
 
 /// Legendre's continued fraction, evaluated by the modified Lentz recurrence.
+#[expect(clippy::many_single_char_names, reason = "the symbols of the usual formula")]
 fn upper_fraction(a: f64, x: f64) -> f64 {
     if x.is_infinite() {
         return 0.0;

@@ -36,16 +36,16 @@ pub fn sign_flip(differences: &[i128], sides: Sides) -> Result<FlipResult, SignE
         return Err(SignError::NoDifferences);
     }
     let common = differences.iter().fold(0_u128, |g, d| g.gcd(&d.unsigned_abs()));
-    let sizes: Vec<u128> =
+    let magnitudes: Vec<u128> =
         differences.iter().map(|d| d.unsigned_abs()).filter(|&s| s > 0).map(|s| s / common).collect();
     let n = differences.len() as u64;
-    let signs = sizes.len() as u64;
+    let signs = magnitudes.len() as u64;
     let zeros = n - signs;
-    let table = Table::fill(&sizes)?;
-    // A sign vector is the set of sizes taken as plus: its sum is twice that set's sum minus the total. The total fits, since
+    let table = Table::fill(&magnitudes)?;
+    // A sign vector is the set of magnitudes taken as plus: its sum is twice that set's sum minus the total. The total fits, since
     // the table was allowed.
     let plus: u128 = differences.iter().filter(|&&d| d > 0).map(|d| d.unsigned_abs() / common).sum();
-    let total: u128 = sizes.iter().sum();
+    let total: u128 = magnitudes.iter().sum();
     let count = match sides {
         Sides::Greater => table.at_least(plus),
         // Mirror image: sets with sum at most `plus` are complements of sets with sum at least `total - plus`.
@@ -59,26 +59,26 @@ pub fn sign_flip(differences: &[i128], sides: Sides) -> Result<FlipResult, SignE
     Ok(FlipResult { n, zeros, p: exact.to_f64(), exact })
 }
 
-/// For every sum from 0 to the total, how many subsets of the sizes have it, each count in `width` little-endian words.
+/// For every sum from 0 to the total, how many subsets of the magnitudes have it, each count in `width` little-endian words.
 struct Table {
     words: Vec<u64>,
     width: usize,
 }
 
 impl Table {
-    fn fill(sizes: &[u128]) -> Result<Self, SignError> {
+    fn fill(magnitudes: &[u128]) -> Result<Self, SignError> {
         // A count is at most 2^n.
-        let width = sizes.len() / 64 + 1;
-        let total = sizes.iter().try_fold(0_u128, |sum, &s| sum.checked_add(s));
+        let width = magnitudes.len() / 64 + 1;
+        let total = magnitudes.iter().try_fold(0_u128, |sum, &s| sum.checked_add(s));
         let words =
             total.and_then(|t| t.checked_add(1)).and_then(|t| t.checked_mul(width as u128)).unwrap_or(u128::MAX);
         let too_large = SignError::TableTooLarge { words, limit: MOST_LIMBS };
         if words > MOST_LIMBS {
             return Err(too_large);
         }
-        let mut ascending = sizes.to_vec();
+        let mut ascending = magnitudes.to_vec();
         ascending.sort_unstable();
-        // Small sizes first keep the reachable range, and so the work, small for longest.
+        // Small magnitudes first keep the reachable range, and so the work, small for longest.
         let mut reach = 0_u128;
         let steps: u128 = ascending
             .iter()
