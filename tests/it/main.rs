@@ -11,4 +11,5 @@
     reason = "tests fail by panicking"
 )]
 
+mod stats_bootstrap;
 mod stats_tests;
