@@ -8,7 +8,7 @@
 use super::column::ExactColumn;
 use super::nearest::nearest_quotient;
 use super::parallel::fill_runs;
-use super::picks::Picks;
+use super::picks::{LANES, Picks};
 use super::undefined::Undefined;
 use crate::math::quantile::{quantile, quantile_pair};
 
@@ -170,11 +170,15 @@ fn split(sums: &[i128], stride: usize) -> Vec<Vec<i16>> {
 /// The sum of products of multiplicities (at most 32,767 each) and limbs. It fits in 32 bits by the choice of limbs.
 #[inline]
 fn dot(weights: &[u16], limb: &[i16]) -> i32 {
-    let mut sum = 0_i32;
-    for (weight, value) in weights.iter().zip(limb) {
-        sum = sum.wrapping_add(i32::from(weight.cast_signed()) * i32::from(*value));
+    let (weights, _) = weights.as_chunks::<LANES>();
+    let (limb, _) = limb.as_chunks::<LANES>();
+    let mut lanes = [0_i32; LANES];
+    for (weights, limb) in weights.iter().zip(limb) {
+        for (lane, (weight, value)) in lanes.iter_mut().zip(weights.iter().zip(limb)) {
+            *lane = lane.wrapping_add(i32::from(weight.cast_signed()) * i32::from(*value));
+        }
     }
-    sum
+    lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
 }
 
 /// The quotient of two columns' totals in every resample, each rounded once; `NaN` where the denominator is zero.
