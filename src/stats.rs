@@ -3,10 +3,13 @@
 pub mod attainable;
 pub mod bootstrap;
 pub mod column;
+pub mod effective_n;
+pub mod moments;
 pub mod multiplicity;
 pub mod nearest;
 pub mod paired;
 pub mod parallel;
+pub mod permutation;
 pub mod picks;
 pub mod sides;
 pub mod sign;
