@@ -69,7 +69,7 @@ impl Philox {
     /// The words of a stream from `first_block` on. The counter is (block low, block high, stream low, stream high).
     #[must_use]
     pub const fn stream(self, stream: u64, first_block: u64) -> Stream {
-        Stream { philox: self, stream, next_block: first_block, words: [0; 4], used: 4 }
+        Stream { philox: self, number: stream, next_block: first_block, words: [0; 4], used: 4 }
     }
 }
 
@@ -77,7 +77,7 @@ impl Philox {
 #[derive(Debug, Clone)]
 pub struct Stream {
     philox: Philox,
-    stream: u64,
+    number: u64,
     next_block: u64,
     words: [u32; 4],
     used: usize,
@@ -92,7 +92,7 @@ impl Stream {
             return *word;
         }
         let [b0, b1] = halves(self.next_block);
-        let [s0, s1] = halves(self.stream);
+        let [s0, s1] = halves(self.number);
         self.words = self.philox.block([b0, b1, s0, s1]);
         self.next_block = self.next_block.wrapping_add(1);
         self.used = 1;

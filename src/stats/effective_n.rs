@@ -1,12 +1,13 @@
 //! Rates over clustered records: intra-cluster correlation, effective sample size, and Wilson intervals on it.
 //!
-//! Quantiles of the normal and of Student's t are arguments, so this module is arithmetic alone.
+//! The normal quantile of a level is an argument, so that one interval can be drawn at any z.
 //!
 //! Sources: the one-way analysis-of-variance estimator of the intra-cluster correlation (Donner, 1986); the design effect
 //! of Kish, "Survey Sampling", 1965; Korn and Graubard, "Confidence intervals for proportions with small expected number
 //! of positive counts estimated from survey data", Survey Methodology 24, 1998; Wilson, JASA 22, 1927.
 
 use super::undefined::Undefined;
+use crate::math::special::t_quantile;
 
 /// One cluster of yes-or-no records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +105,7 @@ impl Sums {
     }
 }
 
-/// The effective sample size of Korn and Graubard: n_eff (t(N-1) / t(K-1))^2, where `t_ratio` is the quantile of
-/// Student's t with N - 1 degrees of freedom over the one with K - 1, both at the interval's upper tail.
+/// The effective sample size of Korn and Graubard: `n_eff` (t(N-1) / t(K-1))^2, with `t_ratio` from [`t_ratio`].
 ///
 /// Fails with [`Undefined::TooFew`] for one cluster (no t with 0 degrees of freedom) and [`Undefined::OutOfRange`] for a
 /// ratio outside (0, 1].
@@ -114,6 +114,21 @@ pub fn korn_graubard_n(effective: &EffectiveN, t_ratio: f64) -> Result<f64, Unde
         return Err(Undefined::TooFew { have: 1, need: 2 });
     }
     if t_ratio > 0.0 && t_ratio <= 1.0 { Ok(effective.n_eff * t_ratio * t_ratio) } else { Err(Undefined::OutOfRange) }
+}
+
+/// The ratio that [`korn_graubard_n`] needs: t(N-1) / t(K-1) at the upper tail (1 + `level`) / 2.
+pub fn t_ratio(effective: &EffectiveN, level: f64) -> Result<f64, Undefined> {
+    if effective.clusters < 2 {
+        return Err(Undefined::TooFew { have: 1, need: 2 });
+    }
+    if !(level > 0.0 && level < 1.0) {
+        return Err(Undefined::OutOfRange);
+    }
+    let tail = f64::midpoint(1.0, level);
+    let t = |n: u64| t_quantile(tail, real(u128::from(n - 1)));
+    // Rounding must not carry the ratio of two equal quantiles above 1.
+    let ratio = (t(effective.records) / t(effective.clusters)).min(1.0);
+    if ratio.is_finite() { Ok(ratio) } else { Err(Undefined::OutOfRange) }
 }
 
 /// Wilson's interval (lower, upper) for a rate over `n` trials, which may be fractional; `z` is the upper normal quantile
@@ -147,7 +162,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "these values are exact")]
     fn records_all_alike_count_as_one_per_cluster() {
         for positive in [0, 3] {
             let all = effective_n(&clusters(&[(positive, 3); 7])).unwrap();

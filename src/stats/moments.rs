@@ -123,8 +123,10 @@ pub fn mid_ranks(values: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; values.len()];
     let mut below = 0;
     // Zero and minus zero are one value, so equality is by `==` and not by the total order.
-    for tied in order.chunk_by(|a, b| a.0 == b.0) {
-        let rank = real(below) + (real(tied.len()) + 1.0) / 2.0;
+    #[expect(clippy::float_cmp, reason = "a tie is exact equality")]
+    let ties = order.chunk_by(|a, b| a.0 == b.0);
+    for tied in ties {
+        let rank = f64::midpoint(real(below) + 1.0, real(below + tied.len()));
         for (_, place) in tied {
             if let Some(slot) = ranks.get_mut(*place) {
                 *slot = rank;
@@ -176,8 +178,8 @@ mod tests {
         for (row, counts) in table.iter().enumerate() {
             for (column, &count) in counts.iter().enumerate() {
                 for _ in 0..count {
-                    pairs.0.push(1.0 - row as f64);
-                    pairs.1.push(1.0 - column as f64);
+                    pairs.0.push(if row == 0 { 1.0 } else { 0.0 });
+                    pairs.1.push(if column == 0 { 1.0 } else { 0.0 });
                 }
             }
         }

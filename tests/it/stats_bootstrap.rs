@@ -3,10 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use prespec::math::special::normal_isf;
 use prespec::stats::bootstrap::{Totals, differences, percentile_interval, ratios, replicates, spreads, totals};
 use prespec::stats::column::ExactColumn;
+use prespec::stats::effective_n::{Cluster, effective_n, korn_graubard_n, t_ratio, wilson};
+use prespec::stats::moments::spearman;
 use prespec::stats::nearest::nearest_quotient;
 use prespec::stats::picks::Picks;
+use prespec::stats::undefined::Undefined;
 use serde_json::Value;
 
 const RESAMPLES: u32 = 5_000;
@@ -39,6 +43,7 @@ fn close(what: &str, got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * scale, "{what}: {got} is not {expected}");
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "a row of the data file has this many yes-or-no columns")]
 struct Row {
     task: String,
     level: u8,
@@ -331,7 +336,8 @@ fn percentiles_of_an_explicit_index_matrix() {
             .unwrap()
             .iter()
             .map(|row| {
-                let picked: Vec<usize> = row.as_array().unwrap().iter().map(|i| i.as_u64().unwrap() as usize).collect();
+                let picked: Vec<usize> =
+                    row.as_array().unwrap().iter().map(|i| usize::try_from(i.as_u64().unwrap()).unwrap()).collect();
                 let k: i128 = picked.iter().map(|&i| correct[i]).sum();
                 let c: i128 = picked.iter().map(|&i| cost[i]).sum();
                 match name.as_str() {
@@ -362,4 +368,73 @@ fn a_closure_gives_the_same_replicates_as_exact_columns() {
     let closure =
         replicates(&picks, 3, |_, weights| nearest_quotient(weighted(weights, &top), 0, weighted(weights, &bottom), 0));
     assert!(exact.iter().zip(&closure).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+fn pair(interval: (f64, f64), value: &Value, what: &str, tolerance: f64) {
+    let want = numbers(value);
+    close(what, interval.0, want[0], tolerance);
+    close(what, interval.1, want[1], tolerance);
+}
+
+#[test]
+fn wilson_intervals_match_the_reference() {
+    let Some(folder) = reference("wilson_intervals_match_the_reference") else { return };
+    let cases = json(&folder, "wilson.json");
+    for case in cases["cases"].as_array().unwrap() {
+        let (k, n) = (case["k"].as_f64().unwrap(), case["n"].as_f64().unwrap());
+        let z = normal_isf(case["alpha"].as_f64().unwrap() / 2.0);
+        pair(wilson(k / n, n, z).unwrap(), &case["wilson"], &format!("{k} of {n}"), 1e-12);
+    }
+    for case in cases["fractional_n"].as_array().unwrap() {
+        let (p, n) = (case["p"].as_f64().unwrap(), case["n_eff"].as_f64().unwrap());
+        pair(wilson(p, n, normal_isf(0.025)).unwrap(), &case["wilson"], &format!("{p} of {n}"), 1e-12);
+    }
+}
+
+#[test]
+fn effective_sample_sizes_match_the_reference() {
+    let Some(folder) = reference("effective_sample_sizes_match_the_reference") else { return };
+    let whole = |value: &Value| value.as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect::<Vec<_>>();
+    let cases = json(&folder, "icc_deff.json");
+    let z = normal_isf(0.025);
+    for case in cases["cases"].as_array().unwrap() {
+        let sizes = whole(&case["m"]);
+        let positive = whole(&case["k"]);
+        let clusters: Vec<Cluster> =
+            positive.into_iter().zip(sizes).map(|(positive, records)| Cluster { positive, records }).collect();
+        let got = effective_n(&clusters).unwrap();
+        let field = |name: &str| case[name].as_f64().unwrap();
+        close("rate", got.rate, field("p"), 1e-12);
+        close("icc", got.icc.unwrap(), field("icc"), 1e-10);
+        close("deff", got.design_effect, field("deff"), 1e-10);
+        close("n_eff", got.n_eff, field("n_eff"), 1e-10);
+        let n_star = korn_graubard_n(&got, t_ratio(&got, LEVEL).unwrap()).unwrap();
+        close("n*", n_star, field("korn_graubard_n"), 1e-10);
+        pair(wilson(got.rate, got.n_eff, z).unwrap(), &case["wilson_neff"], "wilson n_eff", 1e-10);
+        pair(wilson(got.rate, n_star, z).unwrap(), &case["wilson_korn_graubard"], "korn-graubard", 1e-10);
+    }
+}
+
+#[test]
+fn rank_correlations_match_the_reference() {
+    let Some(folder) = reference("rank_correlations_match_the_reference") else { return };
+    let case = json(&folder, "spearman.json");
+    let (mut metric, mut rank, mut within) = (Vec::new(), Vec::new(), Vec::new());
+    for (scenario, want) in case["scenarios"].as_array().unwrap().iter().zip(case["within"].as_array().unwrap()) {
+        let x = numbers(&scenario["metric"]);
+        let y: Vec<f64> = numbers(&scenario["rank"]).iter().map(|rank| -rank).collect();
+        match (spearman(&x, &y), want.as_f64()) {
+            (Ok(got), Some(want)) => {
+                close("within", got, want, 1e-12);
+                within.push(got);
+            }
+            (got, want) => assert_eq!((got, want), (Err(Undefined::Constant), None)),
+        }
+        metric.extend(x);
+        rank.extend(y);
+    }
+    close("pooled", spearman(&metric, &rank).unwrap(), case["pooled"]["rho"].as_f64().unwrap(), 1e-12);
+    assert_eq!(Some(within.len() as u64), case["n_defined"].as_u64());
+    let mean = within.iter().sum::<f64>() / f64::from(u32::try_from(within.len()).unwrap());
+    close("mean", mean, case["within_mean_defined"].as_f64().unwrap(), 1e-12);
 }

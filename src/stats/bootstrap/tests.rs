@@ -1,3 +1,5 @@
+#![expect(clippy::cast_precision_loss, reason = "the integers of these cases are small")]
+
 use super::{differences, monte_carlo_errors, percentile_interval, ratios, replicates, spreads, totals};
 use crate::stats::column::ExactColumn;
 use crate::stats::picks::Picks;
