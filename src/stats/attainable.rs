@@ -64,3 +64,6 @@ fn power_of_half(exponent: u64) -> f64 {
 fn real(n: u64) -> f64 {
     n as f64
 }
+
+#[cfg(test)]
+mod tests;

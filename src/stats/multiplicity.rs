@@ -3,6 +3,8 @@
 //! Owns the arithmetic of Holm, Bonferroni, Hochberg and Benjamini-Hochberg. The size of the family is the planned one, never
 //! the number of p-values that happened to come out: a comparison that could not be computed still counts, with p = 1.
 
+use std::fmt;
+
 /// How to adjust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Adjustment {
@@ -34,6 +36,23 @@ pub enum FamilyError {
         value: f64,
     },
 }
+
+impl fmt::Display for FamilyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MoreThanPlanned { given, planned } => write!(
+                f,
+                "the family was planned with {planned} comparisons and has {given}; adjusting for fewer than were made \
+                 would understate every p, so plan them all"
+            ),
+            Self::NotAProbability { index, value } => {
+                write!(f, "p-value number {} is {value}, which is not between 0 and 1", index + 1)
+            }
+        }
+    }
+}
+
+impl std::error::Error for FamilyError {}
 
 /// Adjusted p-values, in the order given.
 ///
@@ -88,3 +107,6 @@ pub fn adjust(method: Adjustment, p: &[Option<f64>], planned: usize) -> Result<V
 fn real(n: usize) -> f64 {
     n as f64
 }
+
+#[cfg(test)]
+mod tests;

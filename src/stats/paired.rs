@@ -3,6 +3,8 @@
 //! Owns the t-based inference on differences already formed by task; it does not form them, and it adjusts nothing for
 //! multiplicity. Sums run in the given order, so the caller's order (tasks sorted bytewise) fixes every bit.
 
+use std::fmt;
+
 use num_bigint::BigInt;
 use num_rational::Ratio;
 use num_traits::{ToPrimitive as _, Zero as _};
@@ -26,6 +28,37 @@ pub enum PairedError {
     /// The common denominator of scaled differences must be above zero.
     ScaleNotPositive(i128),
 }
+
+impl fmt::Display for PairedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooFewDifferences(n) => {
+                write!(f, "a standard deviation needs at least two differences and there are {n}; add tasks")
+            }
+            Self::AllDifferencesEqual(value) => write!(
+                f,
+                "all differences equal {value}, so their standard deviation is zero and neither t nor its interval exists; \
+                 use an exact sign test, or report the constant difference"
+            ),
+            Self::NotFinite(at) => write!(
+                f,
+                "difference number {} is not a finite number; a ratio with a zero cost needs a declared rule",
+                at + 1
+            ),
+            Self::LevelOutOfRange(level) => {
+                write!(f, "the confidence level {level} must lie strictly between 0 and 1; write 0.95 for 95%")
+            }
+            Self::MarginNotPositive(margin) => {
+                write!(f, "the equivalence margin {margin} must be a finite number above zero")
+            }
+            Self::ScaleNotPositive(scale) => {
+                write!(f, "the common denominator {scale} of the differences must be above zero")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PairedError {}
 
 /// Mean and standard deviation of `n >= 2` differences that are not all equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,3 +228,6 @@ fn rounded(numerator: BigInt, denominator: BigInt) -> f64 {
 fn real(n: usize) -> f64 {
     n as f64
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@
 mod dyadic;
 mod flip;
 
+use std::fmt;
+
 use num_bigint::BigUint;
 use num_traits::{One as _, Zero as _};
 
@@ -42,6 +44,31 @@ pub enum SignError {
         limit: u128,
     },
 }
+
+impl fmt::Display for SignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDifferences => f.write_str("there are no differences to test; add tasks"),
+            Self::AllTied(n) => write!(f, "all {n} differences are zero, so no sign is left to count"),
+            Self::TooManySigns { signs, limit } => write!(
+                f,
+                "{signs} signs exceed the {limit} that exact sums are allowed to take; use a paired t at this size"
+            ),
+            Self::TableTooLarge { words, limit } => write!(
+                f,
+                "the table of reachable sums needs {words} words of 64 bits and {limit} are allowed; use a coarser common \
+                 scale, or a permutation test with a stated number of draws"
+            ),
+            Self::TooManySteps { steps, limit } => write!(
+                f,
+                "the table of reachable sums takes {steps} steps to fill and {limit} are allowed; use a coarser common \
+                 scale, or a permutation test with a stated number of draws"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SignError {}
 
 /// Most signs the sign test and `McNemar`'s test accept: the exact sums stay below about a second.
 pub const MOST_SIGNS: u64 = 20_000;
@@ -137,3 +164,6 @@ fn at_most(n: u64, k: u64) -> (BigUint, BigUint) {
     }
     (sum, term)
 }
+
+#[cfg(test)]
+mod tests;

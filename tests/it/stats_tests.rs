@@ -102,17 +102,17 @@ fn paired_tests_match_scipy() {
             close(name, sample.t(), number(&t["t"]), 1e-12);
             close(name, sample.df(), number(&t["df"]), 0.0);
             // The p of n30 sits far in the tail, where scipy itself is good to about 1e-12.
-            close(name, sample.p(Sides::TwoSided), number(&t["p"]), 1e-11);
-            close(name, sample.p(Sides::Greater), number(&t["p_greater"]), 1e-11);
+            close(name, sample.p(Sides::TwoSided), number(&t["p"]), 1e-12);
+            close(name, sample.p(Sides::Greater), number(&t["p_greater"]), 1e-12);
             near(name, sample.p(Sides::Greater) + sample.p(Sides::Less), 1.0, 1e-15);
             let ci = sample.interval(0.95).unwrap();
             near(name, ci.low, number(&t["ci"][0]), 1e-12);
             near(name, ci.high, number(&t["ci"][1]), 1e-12);
             let tost = &case["tost_0.05"];
             let ours = sample.tost(0.05).unwrap();
-            close(name, ours.p_low, number(&tost["p_lower"]), 1e-11);
-            close(name, ours.p_high, number(&tost["p_upper"]), 1e-11);
-            close(name, ours.p, number(&tost["p"]), 1e-11);
+            close(name, ours.p_low, number(&tost["p_lower"]), 1e-12);
+            close(name, ours.p_high, number(&tost["p_upper"]), 1e-12);
+            close(name, ours.p, number(&tost["p"]), 1e-12);
             let ci90 = sample.interval(0.90).unwrap();
             near(name, ci90.low, number(&tost["ci90"][0]), 1e-12);
             near(name, ci90.high, number(&tost["ci90"][1]), 1e-12);

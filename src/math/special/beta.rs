@@ -93,7 +93,8 @@ pub(super) fn density_times_xy(a: f64, b: f64, at: Split) -> f64 {
     (a / (a + b) * b / (2.0 * PI)).sqrt() * libm::exp(exponent + stirling)
 }
 
-/// Terms the fraction may use: it needs about `sqrt(max(a, b))`, so shapes up to about 1e10 are served.
+/// Terms the fraction may use: it needs about `sqrt(max(a, b))`, so shapes up to about 1e10 are served;
+/// beyond that the answer is NaN rather than an unfinished sum.
 const MOST_TERMS: usize = 500_000;
 
 /// `I_x(a, b)` by the continued fraction of `DiDonato` and Morris (ACM TOMS 18, 1992, equation 9) with the modified Lentz
@@ -117,11 +118,11 @@ fn fraction(a: f64, b: f64, at: Split) -> f64 {
         c = guard(term + numerator / c);
         let change = c * d;
         h *= change;
-        if (change - 1.0).abs() <= f64::EPSILON {
-            break;
+        if (change - 1.0).abs() <= 3.0 * f64::EPSILON {
+            return density_times_xy(a, b, at) / h;
         }
     }
-    density_times_xy(a, b, at) / h
+    f64::NAN
 }
 
 /// Solves `I_x(a, b) = p` where `q = 1 - p` is given with its own accuracy, and returns `x` with its complement.

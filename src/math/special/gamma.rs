@@ -95,7 +95,8 @@ fn in_domain(a: f64, x: f64) -> bool {
     a > 0.0 && a.is_finite() && x >= 0.0
 }
 
-/// Terms of the expansions below: they need about `sqrt(a)` of them, so this serves shapes up to about 1e10.
+/// Terms of the expansions below: they need about `sqrt(a)` of them, so this serves shapes up to about 1e10; beyond
+/// that the answer is NaN rather than an unfinished sum.
 const MOST_TERMS: usize = 500_000;
 
 fn lower_series(a: f64, x: f64) -> f64 {
@@ -107,10 +108,10 @@ fn lower_series(a: f64, x: f64) -> f64 {
         term *= x / n;
         sum += term;
         if term <= sum * (f64::EPSILON / 8.0) {
-            break;
+            return front(a, x) * sum;
         }
     }
-    front(a, x) * sum
+    f64::NAN
 }
 
 /// Legendre's continued fraction, evaluated by the modified Lentz recurrence.
@@ -140,9 +141,9 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
         d = 1.0 / d;
         let change = c * d;
         h *= change;
-        if (change - 1.0).abs() <= f64::EPSILON {
-            break;
+        if (change - 1.0).abs() <= 3.0 * f64::EPSILON {
+            return front(a, x) * h;
         }
     }
-    front(a, x) * h
+    f64::NAN
 }

@@ -36,6 +36,9 @@ pub(super) fn solve_log(low: f64, high: f64, start: f64, mut at: impl FnMut(f64)
     let mut x = start.clamp(low, high);
     for _ in 0..MOST_STEPS {
         let here = at(x);
+        if here.excess.is_nan() {
+            return f64::NAN;
+        }
         if here.excess > 0.0 {
             high = x;
         } else {

@@ -11,6 +11,8 @@ fn t_split(t: f64, df: f64) -> Split {
 }
 
 /// `P(T > t)` for Student's t with `df > 0` degrees of freedom (not necessarily whole).
+///
+/// It falls to 0 once `t^2/df` leaves the range of a double, which matters below about 1e-154 and for one degree of freedom only.
 #[must_use]
 pub fn t_sf(t: f64, df: f64) -> f64 {
     let at = t_split(t, df);
