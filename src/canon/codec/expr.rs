@@ -1,0 +1,70 @@
+//! The canonical form of expressions: the tree as it stands.
+
+use super::{record, variants, words};
+use crate::spec::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation};
+
+words!(Relation {
+    Less = "lt",
+    LessEqual = "le",
+    Equal = "eq",
+    NotEqual = "ne",
+    GreaterEqual = "ge",
+    Greater = "gt",
+});
+words!(ArithmeticOp { Add = "add", Subtract = "sub", Multiply = "mul", Divide = "div" });
+words!(ReduceKind { Spread = "spread", Max = "max", Min = "min", Sum = "sum", Product = "product", Mean = "mean" });
+
+variants!(LevelRef { Level(name) = "level", Parameter(name) = "parameter", Picked(name) = "picked" });
+
+variants!(RecordExpr {
+    Bool(value) = "bool",
+    Number(value) = "number",
+    Text(value) = "text",
+    Level(name) = "level",
+    Field(name) = "field",
+    Factor(name) = "factor",
+    At(inner, cell) = "at",
+    Flagged(name) = "flagged",
+    State(class) = "state",
+    Present(inner) = "present",
+    EndsWith(inner, endings) = "ends_with",
+    OneOf(inner, levels) = "one_of",
+    Not(inner) = "not",
+    And(parts) = "and",
+    Or(parts) = "or",
+    Compare(left, relation, right) = "compare",
+    Arithmetic(left, op, right) = "arithmetic",
+    Negate(inner) = "negate",
+    Abs(inner) = "abs",
+});
+
+variants!(AggregateKind {
+    Mean = "mean",
+    Rate = "rate",
+    Sum = "sum",
+    Count = "count",
+    Median = "median",
+    Quantile(at) = "quantile",
+    Sd = "sd",
+    Min = "min",
+    Max = "max",
+    Phi = "phi",
+});
+
+record!(Aggregate { kind = "kind", arguments = "arguments", filter = "filter" });
+
+variants!(Expr {
+    Constant(value) = "number",
+    Value(name) = "value",
+    Aggregate(aggregate) = "aggregate",
+    Measure(name, arguments) = "measure",
+    Estimand(name) = "estimand",
+    At(inner, cell) = "at",
+    For(inner, condition) = "for",
+    Reduce(kind, factor, inner) = "reduce",
+    Arithmetic(left, op, right) = "arithmetic",
+    Negate(inner) = "negate",
+    Abs(inner) = "abs",
+    Minimum(parts) = "minimum",
+    Maximum(parts) = "maximum",
+});
