@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use prespec::math::special as sp;
-use prespec::stats::multiplicity::{Adjustment, adjust};
+use prespec::stats::multiplicity::{Adjustment, adjust, adjust_joint};
 use prespec::stats::paired::{PairedError, PairedSample};
 use prespec::stats::sides::Sides;
 use prespec::stats::sign::{mcnemar, sign_flip, sign_test};
@@ -101,7 +101,6 @@ fn paired_tests_match_scipy() {
             let t = &case["paired_t"];
             close(name, sample.t(), number(&t["t"]), 1e-12);
             close(name, sample.df(), number(&t["df"]), 0.0);
-            // The p of n30 sits far in the tail, where scipy itself is good to about 1e-12.
             close(name, sample.p(Sides::TwoSided), number(&t["p"]), 1e-12);
             close(name, sample.p(Sides::Greater), number(&t["p_greater"]), 1e-12);
             near(name, sample.p(Sides::Greater) + sample.p(Sides::Less), 1.0, 1e-15);
@@ -186,7 +185,16 @@ fn mcnemar_matches_statsmodels() {
         let ours = mcnemar(b, c).unwrap();
         close("exact", ours.exact_p, number(&case["exact_p"]), 1e-12);
         close("mid", ours.mid_p, number(&case["mid_p"]), 1e-12);
+        for (key, correction) in [("chi2", 0.0), ("chi2_cc", 1.0)] {
+            if let Some(chi2) = case.get(key) {
+                let statistic = libm::pow((b as f64 - c as f64).abs() - correction, 2.0) / (b + c) as f64;
+                near(key, statistic, number(&chi2[0]), 1e-12);
+                close(key, sp::chi2_sf(statistic, 1.0), number(&chi2[1]), 1e-12);
+            }
+        }
     }
+    let r = json("mcnemar_matches_statsmodels", "r_misc.json").unwrap();
+    close("R", sp::chi2_sf(25.0 / 12.0, 1.0), number(&r["mcnemar"]), 1e-12);
 }
 
 /// Correct answers and cost (in micro-dollars) of one task under one model and scaffold.
@@ -225,7 +233,7 @@ fn gaia_families_match_the_independent_analysis() {
     for (family, rows) in reference["families"].as_object().unwrap() {
         let (level, metric) = family.split_once('/').unwrap();
         let rows = rows.as_array().unwrap();
-        let (mut p_t, mut p_flip) = (Vec::new(), Vec::new());
+        let (mut p_t, mut p_flip, mut p_tost) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
             let name = row["comparison"].as_str().unwrap();
             let (model, contrast) = name.split_once(": ").unwrap();
@@ -253,9 +261,23 @@ fn gaia_families_match_the_independent_analysis() {
             near(name, ci.low, number(&row["ci95"][0]), 1e-10);
             near(name, ci.high, number(&row["ci95"][1]), 1e-10);
             p_t.push(Some(sample.p(Sides::TwoSided)));
+            p_tost.push(Some(sample.tost(margin).unwrap().p));
             compared += 1;
         }
-        for (key, p) in [("p_t_holm", p_t), ("p_sign_flip_exact_holm", p_flip)] {
+        for (key, tost_key, p) in [
+            ("p_t_joint", "tost_joint_with_p_t", &p_t),
+            ("p_sign_flip_exact_joint", "tost_joint_with_p_sign_flip_exact", &p_flip),
+        ] {
+            if p.is_empty() {
+                continue;
+            }
+            let joint = adjust_joint(p, &p_tost, p.len()).unwrap();
+            for ((row, d), e) in rows.iter().zip(&joint.difference).zip(&joint.equivalence) {
+                close(key, *d, number(&row[key]), 1e-10);
+                close(tost_key, *e, number(&row[tost_key]), 1e-10);
+            }
+        }
+        for (key, p) in [("tost_holm", p_tost), ("p_t_holm", p_t), ("p_sign_flip_exact_holm", p_flip)] {
             for (row, got) in rows.iter().zip(adjust(Adjustment::Holm, &p, p.len()).unwrap()) {
                 close(key, got, number(&row[key]), 1e-10);
             }

@@ -142,6 +142,7 @@ pub(super) fn quantile_split(a: f64, b: f64, p: f64, q: f64) -> Split {
     if left { half_quantile(a, b, p, q) } else { half_quantile(b, a, q, p).swapped() }
 }
 
+#[expect(clippy::many_single_char_names, reason = "shapes a and b, argument x, its two tails p and q")]
 fn half_quantile(a: f64, b: f64, p: f64, q: f64) -> Split {
     let x = solve_log(f64::MIN_POSITIVE, 0.5, (a / (a + b)).min(0.5), |x| {
         let at = Split::of(x);

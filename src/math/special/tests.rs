@@ -9,6 +9,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::excessive_precision,
+    clippy::unreadable_literal,
     reason = "reference values carry twenty digits"
 )]
 use statrs::distribution::{Beta, ChiSquared, ContinuousCDF as _, FisherSnedecor, StudentsT};

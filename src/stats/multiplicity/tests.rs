@@ -35,6 +35,18 @@ fn bad_families_are_refused() {
     assert!(adjust(Adjustment::Holm, &[Some(-0.1)], 1).is_err());
 }
 
+#[test]
+fn joint_adjustment_by_hand() {
+    // Three comparisons planned, one of them without any result; p in order .01 (d0), .02 (e1), .03 (e0), .5 (d1).
+    // Multipliers: 3, 3, 3, and 2 once both nulls of comparison 0 are passed.
+    let got = adjust_joint(&[Some(0.01), Some(0.5)], &[Some(0.03), Some(0.02)], 3).unwrap();
+    let want = JointAdjusted { difference: vec![0.03, 1.0], equivalence: vec![0.09, 0.06] };
+    assert_eq!(got, want);
+    assert_eq!(adjust_joint(&[None], &[], 3), Err(FamilyError::Unpaired { difference: 1, equivalence: 0 }));
+    assert!(adjust_joint(&[None], &[Some(2.0)], 3).is_err());
+    assert!(adjust_joint(&[None, None], &[None, None], 1).is_err());
+}
+
 /// Coarse values, so that ties are common.
 fn families() -> impl Strategy<Value = (Vec<Option<f64>>, usize)> {
     let member = prop_oneof![4 => (0_u8..=20).prop_map(|k| Some(f64::from(k) / 20.0)), 1 => Just(None)];
@@ -67,6 +79,22 @@ proptest! {
             prop_assert!(holm[i] <= bonferroni[i]);
             prop_assert!(hochberg[i] <= holm[i]);
             prop_assert!(bh[i] <= hochberg[i] + 1e-15);
+        }
+    }
+
+    /// The joint adjustment lies between Holm on each list alone and Bonferroni over the comparisons.
+    #[test]
+    fn joint_is_between_separate_holm_and_bonferroni((p, missing) in families(), shift in 0_usize..15) {
+        let planned = p.len() + missing;
+        let mut q = p.clone();
+        q.rotate_left(shift.min(p.len()));
+        let joint = adjust_joint(&p, &q, planned).unwrap();
+        for (list, adjusted) in [(&p, &joint.difference), (&q, &joint.equivalence)] {
+            let holm = adjust(Adjustment::Holm, list, planned).unwrap();
+            let bonferroni = adjust(Adjustment::Bonferroni, list, planned).unwrap();
+            for i in 0..p.len() {
+                prop_assert!(holm[i] <= adjusted[i] && adjusted[i] <= bonferroni[i]);
+            }
         }
     }
 
