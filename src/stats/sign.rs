@@ -5,6 +5,7 @@
 
 mod dyadic;
 mod flip;
+mod halves;
 
 use std::fmt;
 
@@ -14,6 +15,7 @@ use num_traits::{One as _, Zero as _};
 use super::sides::Sides;
 pub use dyadic::Dyadic;
 pub use flip::{FlipResult, MOST_LIMB_ADDITIONS, MOST_LIMBS, sign_flip};
+pub use halves::MOST_HALVED_SIGNS;
 
 /// Why an exact test has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub enum SignError {
         /// Signs allowed.
         limit: u64,
     },
-    /// The table of reachable sums would be too large.
+    /// The table of reachable sums would be too large, and there are too many differences for lists of sums.
     TableTooLarge {
         /// 64-bit words the table needs (its sum range times the words per count); `u128::MAX` stands for "more than that".
         words: u128,

@@ -4,6 +4,7 @@ use num_bigint::BigUint;
 use num_integer::Integer as _;
 use num_traits::Zero as _;
 
+use super::halves::Halves;
 use super::{Dyadic, SignError};
 use crate::stats::sides::Sides;
 
@@ -29,8 +30,9 @@ pub struct FlipResult {
 /// Sign-flip test of "the differences are symmetric around zero", with their sum as the statistic.
 ///
 /// `differences` are integers on one common scale (for example task means times the number of attempts). Two-sided counts sign
-/// vectors whose sum is at least as far from zero as the observed one, one-sided those at least as large (or as small). Refused
-/// when the table of reachable sums would exceed [`MOST_LIMBS`] words or [`MOST_LIMB_ADDITIONS`] steps.
+/// vectors whose sum is at least as far from zero as the observed one, one-sided those at least as large (or as small). Counted by
+/// a table of reachable sums, or for at most 40 nonzero differences of any size by two lists of sums; refused when there are more
+/// and the table would exceed [`MOST_LIMBS`] words or [`MOST_LIMB_ADDITIONS`] steps.
 pub fn sign_flip(differences: &[i128], sides: Sides) -> Result<FlipResult, SignError> {
     if differences.is_empty() {
         return Err(SignError::NoDifferences);
@@ -41,22 +43,45 @@ pub fn sign_flip(differences: &[i128], sides: Sides) -> Result<FlipResult, SignE
     let n = differences.len() as u64;
     let signs = magnitudes.len() as u64;
     let zeros = n - signs;
-    let table = Table::fill(&magnitudes)?;
-    // A sign vector is the set of magnitudes taken as plus: its sum is twice that set's sum minus the total. The total fits, since
-    // the table was allowed.
+    let subsets = Subsets::of(&magnitudes)?;
+    // A sign vector is the set of magnitudes taken as plus: its sum is twice that set's sum minus the total. The total fits in
+    // 128 bits, since the subsets could be counted.
     let plus: u128 = differences.iter().filter(|&&d| d > 0).map(|d| d.unsigned_abs() / common).sum();
     let total: u128 = magnitudes.iter().sum();
     let count = match sides {
-        Sides::Greater => table.at_least(plus),
+        Sides::Greater => subsets.at_least(plus),
         // Mirror image: sets with sum at most `plus` are complements of sets with sum at least `total - plus`.
-        Sides::Less => table.at_least(total - plus),
+        Sides::Less => subsets.at_least(total - plus),
         Sides::TwoSided => {
             let far = plus.max(total - plus);
-            if far == total - far { BigUint::from(1_u8) << signs } else { table.at_least(far) << 1_u8 }
+            if far == total - far { BigUint::from(1_u8) << signs } else { subsets.at_least(far) << 1_u8 }
         }
     };
     let exact = Dyadic::new(count, signs);
     Ok(FlipResult { n, zeros, p: exact.to_f64(), exact })
+}
+
+/// The two ways to count subsets by their sum; they give the same counts.
+enum Subsets {
+    Table(Table),
+    Halves(Halves),
+}
+
+impl Subsets {
+    /// The table where it is allowed, the halves where there are few enough magnitudes, else why the table is not.
+    fn of(magnitudes: &[u128]) -> Result<Self, SignError> {
+        match Table::fill(magnitudes) {
+            Ok(table) => Ok(Self::Table(table)),
+            Err(refused) => Halves::list(magnitudes).map(Self::Halves).ok_or(refused),
+        }
+    }
+
+    fn at_least(&self, bound: u128) -> BigUint {
+        match self {
+            Self::Table(table) => table.at_least(bound),
+            Self::Halves(halves) => halves.at_least(bound),
+        }
+    }
 }
 
 /// For every sum from 0 to the total, how many subsets of the magnitudes have it, each count in `width` little-endian words.
@@ -140,5 +165,21 @@ impl Table {
             sum = (sum << 64_u8) + BigUint::from(*column);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn both_ways_count_the_same(magnitudes in prop::collection::vec(1_u128..60, 0..14), bound in 0_u128..900) {
+            let table = Table::fill(&magnitudes).map_err(|e| TestCaseError::fail(e.to_string()))?;
+            let halves = Halves::list(&magnitudes).ok_or_else(|| TestCaseError::fail("refused"))?;
+            prop_assert_eq!(table.at_least(bound), halves.at_least(bound));
+        }
     }
 }

@@ -99,11 +99,14 @@ fn undefined_and_refused_inputs_say_why() {
     assert_eq!(sign_flip(&[0, 0], Sides::TwoSided).unwrap().p, 1.0);
     assert_eq!(sign_p(20_000, 1, Sides::Less), Err(SignError::TooManySigns { signs: 20_001, limit: 20_000 }));
     assert!(mcnemar(u64::MAX, u64::MAX).is_err());
-    // 2^23 cells would hold the sums 0 to 2^23 - 1.
+    // 2^23 cells would hold the sums 0 to 2^23 - 1. Up to 40 differences are counted in another way.
+    let mut many = vec![1; 40];
+    many.push(1 << 23);
     assert_eq!(
-        sign_flip(&[1, 1 << 23], Sides::TwoSided),
-        Err(SignError::TableTooLarge { words: (1 << 23) + 2, limit: MOST_LIMBS })
+        sign_flip(&many, Sides::TwoSided),
+        Err(SignError::TableTooLarge { words: (1 << 23) + 41, limit: MOST_LIMBS })
     );
+    assert_eq!(sign_flip(&[1, 1 << 23], Sides::TwoSided).unwrap().p, 0.5);
     assert_eq!(
         sign_flip(&[i128::MIN, i128::MIN, i128::MAX], Sides::TwoSided),
         Err(SignError::TableTooLarge { words: u128::MAX, limit: MOST_LIMBS })
@@ -114,6 +117,16 @@ fn undefined_and_refused_inputs_say_why() {
     assert!(matches!(sign_flip(&mixed, Sides::TwoSided), Err(SignError::TableTooLarge { .. })));
     // A factor shared by all differences costs nothing.
     assert_eq!(sign_flip(&[i128::MIN, i128::MIN], Sides::TwoSided).unwrap().p, 0.5);
+}
+
+/// Forty differences of arbitrary size: the count is the one of all signs equal.
+#[test]
+fn few_differences_of_any_size_are_counted() {
+    let mut d: Vec<i128> = (1..=40).map(|i| i * 1_000_000_007 + i * i * i).collect();
+    assert_eq!(sign_flip(&d, Sides::TwoSided).unwrap().p, libm::scalbn(1.0, -39));
+    d.iter_mut().take(1).for_each(|x| *x = -*x);
+    // Only the all-plus vector lies further out than the one with the smallest difference flipped.
+    assert_eq!(sign_flip(&d, Sides::Greater).unwrap().p, libm::scalbn(2.0, -40));
 }
 
 #[test]
