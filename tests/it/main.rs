@@ -11,5 +11,6 @@
     reason = "tests fail by panicking"
 )]
 
+mod commitment;
 mod stats_bootstrap;
 mod stats_tests;

@@ -413,7 +413,7 @@ fn check_leaves(manifest: &Manifest, open: &BTreeMap<LeafPath, Value>, name: &st
             (LeafState::Open, None) => found.push(mismatch(path, "the leaf is open but its value is not in the file")),
             (LeafState::Sealed, None) => {}
             (LeafState::Sealed, Some(_)) => {
-                found.push(mismatch(path, "the leaf is sealed but its value is in the file"))
+                found.push(mismatch(path, "the leaf is sealed but its value is in the file"));
             }
         }
     }

@@ -13,9 +13,10 @@ fn text(text: &str) -> Value {
 pub(crate) fn registration(sealed: bool) -> Registration {
     let plan = Value::object([("n", Value::integer(40).unwrap()), ("alpha", text("0.05"))]).unwrap();
     let hypothesis = Value::object([("id", text("H1")), ("claim", text("Größer\nals 2 pp"))]).unwrap();
-    let second = match sealed {
-        true => Leaf::sealed("hypotheses/H2", hypothesis.clone(), Salt::from_bytes([5; 32])).unwrap(),
-        false => Leaf::open("hypotheses/H2", hypothesis.clone()).unwrap(),
+    let second = if sealed {
+        Leaf::sealed("hypotheses/H2", hypothesis.clone(), Salt::from_bytes([5; 32])).unwrap()
+    } else {
+        Leaf::open("hypotheses/H2", hypothesis.clone()).unwrap()
     };
     let leaves = [Leaf::open("plan", plan).unwrap(), Leaf::open("hypotheses/H1", hypothesis).unwrap(), second];
     let warned = |code: &str| Warned { code: code.into(), text: "fewer than ten clusters".into() };
