@@ -9,6 +9,7 @@ mod expr;
 mod inference;
 mod results;
 mod units;
+pub mod words;
 
 pub use condition::{
     Case, CaseCondition, Class, Conclusion, Condition, EvidenceKind, EvidenceRef, Rule, Say, Term, VerdictClass,
