@@ -8,19 +8,25 @@
 //! p = (1 + permuted spreads >= the observed one) / (draws + 1): never 0, and valid for any number of draws. Source:
 //! Phipson and Smyth, "Permutation p-values should never be zero", 2010.
 //!
-//! Scheme: key = `mix13(seed)`; draw d reads stream d + 2^63, so it shares no words with a bootstrap of the same seed;
-//! word i belongs to the i-th record, clusters in order and labels in order within a cluster, and deals that record in a
-//! Fisher-Yates shuffle from the last record of the cluster to the first.
+//! Scheme: key = `mix13(seed)`; draw d reads stream d + 2^63 from its start, so it shares no words with a bootstrap of the
+//! same seed. Clusters that no permutation can change read nothing. The others follow in order: one word each where a
+//! [`Table`] lists the ways to deal, else one word per record dealt to any label but the last.
+
+use std::collections::BTreeMap;
 
 use num_integer::Integer;
 
 use super::nearest::nearest_quotient;
 use super::parallel::fill_runs;
 use super::undefined::Undefined;
-use crate::math::philox::{Philox, WORDS_PER_BLOCK, index_below};
+use crate::math::philox::{Philox, Stream, index_below};
 
 /// Draws counted together by one thread.
 const BLOCK: u64 = 64;
+/// Clusters with at most this many ways to deal their records are dealt by one look-up. Three labels of three: 1,680.
+const MOST_DEALINGS: usize = 2_048;
+/// ... and at most this many records.
+const MOST_RECORDS_LISTED: usize = 64;
 /// The streams of this test start here.
 const FIRST_STREAM: u64 = 1 << 63;
 
@@ -79,17 +85,26 @@ pub fn spread_test(
     Ok(SpreadTest { spread, draws, at_least, p })
 }
 
-/// A cluster whose records are not all alike; only such clusters change under permutation.
-struct Mixed {
-    /// Position of its first record in the stream of words.
-    first_word: u64,
-    values: Vec<i64>,
-    /// Records of each label here.
-    sizes: Vec<usize>,
+/// A cluster that permuting changes.
+enum Mixed {
+    /// Dealt by one look-up in the table of this number.
+    Listed(usize),
+    /// Dealt record by record: the values, and the number of records of each label.
+    Dealt { values: Vec<i64>, sizes: Vec<usize> },
+}
+
+/// All the ways to deal one multiset of values among labels of given sizes, equally likely.
+#[derive(Default)]
+struct Table {
+    /// For every way to deal, which of the distinct outcomes it leads to.
+    dealings: Vec<u16>,
+    /// The distinct outcomes: each label's sum.
+    outcomes: Vec<Vec<i128>>,
 }
 
 struct Problem {
     mixed: Vec<Mixed>,
+    tables: Vec<Table>,
     /// Sum of each label over the clusters that never change.
     fixed: Vec<i128>,
     /// Observed sum of each label.
@@ -107,31 +122,40 @@ impl Problem {
         }
         let mut counts = vec![0_i128; labels];
         let (mut fixed, mut observed) = (vec![0_i128; labels], vec![0_i128; labels]);
-        let (mut mixed, mut first_word, mut largest) = (Vec::new(), 0_u64, 1_u128);
+        let (mut mixed, mut tables, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut largest = 1_u128;
         for cluster in clusters {
             if cluster.len() != labels {
                 return Err(Undefined::UnequalLengths { left: labels, right: cluster.len() });
             }
-            let values: Vec<i64> = cluster.iter().flatten().copied().collect();
-            let alike = values.windows(2).all(|pair| pair.first() == pair.last());
-            let in_one_label = cluster.iter().filter(|records| !records.is_empty()).count() < 2;
+            let mut values: Vec<i64> = cluster.iter().flatten().copied().collect();
+            // Records are dealt from a sorted list, so the order in which they were read cannot matter.
+            values.sort_unstable();
+            u32::try_from(values.len()).map_err(|_| Undefined::TooLarge)?;
+            let sizes: Vec<usize> = cluster.iter().map(Vec::len).collect();
+            let changes = values.first() != values.last() && sizes.iter().filter(|size| **size > 0).count() > 1;
             for (label, records) in cluster.iter().enumerate() {
                 let sum: i128 = records.iter().map(|&value| i128::from(value)).sum();
                 let add = |sums: &mut [i128], term| sums.get_mut(label).map_or((), |slot| *slot += term);
                 add(&mut observed, sum);
                 add(&mut counts, length(records.len())?);
-                if alike || in_one_label {
+                if !changes {
                     add(&mut fixed, sum);
                 }
             }
-            largest =
-                values.iter().map(|value| u128::from(value.unsigned_abs())).max().unwrap_or_default().max(largest);
-            let words = u64::try_from(values.len()).map_err(|_| Undefined::TooLarge)?;
-            u32::try_from(values.len()).map_err(|_| Undefined::TooLarge)?;
-            if !(alike || in_one_label) {
-                mixed.push(Mixed { first_word, values, sizes: cluster.iter().map(Vec::len).collect() });
+            largest = values.iter().map(|value| u128::from(value.unsigned_abs())).fold(largest, u128::max);
+            if !changes {
+                continue;
             }
-            first_word = first_word.checked_add(words).ok_or(Undefined::TooLarge)?;
+            if ways_to_deal(&sizes).is_none() {
+                mixed.push(Mixed::Dealt { values, sizes });
+                continue;
+            }
+            let number = *known.entry((values, sizes)).or_insert_with_key(|(values, sizes)| {
+                tables.push(Table::new(values, sizes));
+                tables.len() - 1
+            });
+            mixed.push(Mixed::Listed(number));
         }
         if counts.contains(&0) {
             return Err(Undefined::NoRecords);
@@ -148,7 +172,7 @@ impl Problem {
         let bound = largest.checked_mul(common.unsigned_abs()).and_then(|bound| bound.checked_mul(2));
         bound.filter(|bound| *bound <= i128::MAX.unsigned_abs()).ok_or(Undefined::TooLarge)?;
         let factors = counts.iter().map(|count| common / count).collect();
-        Ok(Self { mixed, fixed, observed, common, factors })
+        Ok(Self { mixed, tables, fixed, observed, common, factors })
     }
 
     /// The spread of the label means, times the common denominator.
@@ -158,26 +182,122 @@ impl Problem {
     }
 
     /// The label sums of one random permutation.
-    fn permute(&self, philox: Philox, draw: u64, values: &mut Vec<i64>, sums: &mut Vec<i128>) {
+    fn permute(&self, philox: Philox, draw: u64, scratch: &mut Vec<i64>, sums: &mut Vec<i128>) {
         sums.clone_from(&self.fixed);
+        let mut words = philox.stream(FIRST_STREAM | draw, 0);
         for cluster in &self.mixed {
-            values.clone_from(&cluster.values);
-            let mut words = philox.stream(FIRST_STREAM | draw, cluster.first_word / WORDS_PER_BLOCK);
-            for _ in 0..cluster.first_word % WORDS_PER_BLOCK {
-                words.next_word();
-            }
-            for left in (1..values.len()).rev() {
-                // Lossless: the number of records of a cluster was checked to fit in 32 bits.
-                let choices = u32::try_from(left + 1).unwrap_or(u32::MAX);
-                values.swap(left, index_below(words.next_word(), choices) as usize);
-            }
-            let mut rest = values.as_slice();
-            for (sum, &size) in sums.iter_mut().zip(&cluster.sizes) {
-                let (own, others) = rest.split_at_checked(size).unwrap_or((rest, &[]));
-                *sum += own.iter().map(|&value| i128::from(value)).sum::<i128>();
-                rest = others;
+            match cluster {
+                Mixed::Listed(number) => {
+                    if let Some(outcome) = self.tables.get(*number).and_then(|table| table.deal(&mut words)) {
+                        sums.iter_mut().zip(outcome).for_each(|(sum, own)| *sum += own);
+                    }
+                }
+                Mixed::Dealt { values, sizes } => {
+                    scratch.clone_from(values);
+                    deal(scratch, sizes, &mut words, sums);
+                }
             }
         }
+    }
+}
+
+/// Deals `values` among labels of `sizes`: each label but the last takes records drawn from those left.
+fn deal(values: &mut [i64], sizes: &[usize], words: &mut Stream, sums: &mut [i128]) {
+    let mut left = values.len();
+    let last = sizes.len().saturating_sub(1);
+    for (label, (sum, &size)) in sums.iter_mut().zip(sizes).enumerate() {
+        for _ in 0..size {
+            if label < last && left > 0 {
+                // Lossless: the number of records of a cluster was checked to fit in 32 bits.
+                let choice = index_below(words.next_word(), u32::try_from(left).unwrap_or(u32::MAX));
+                values.swap(choice as usize, left - 1);
+            }
+            left = left.saturating_sub(1);
+            *sum += values.get(left).copied().map_or(0, i128::from);
+        }
+    }
+}
+
+/// The number of ways to deal records among labels of these sizes, if it is at most [`MOST_DEALINGS`] and there are at
+/// most [`MOST_RECORDS_LISTED`] records.
+fn ways_to_deal(sizes: &[usize]) -> Option<usize> {
+    let (mut ways, mut placed) = (1_usize, 0_usize);
+    if sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(*size))? > MOST_RECORDS_LISTED {
+        return None;
+    }
+    for &size in sizes {
+        // Multiply by C(placed + size, size), one exact factor at a time. Each factor is at least 1 after its division,
+        // and the running value never exceeds the final one times `size`.
+        let mut binomial = 1_usize;
+        for k in 1..=size {
+            binomial = binomial.checked_mul(placed + k)? / k;
+            if binomial > MOST_DEALINGS {
+                return None;
+            }
+        }
+        ways = ways.checked_mul(binomial).filter(|ways| *ways <= MOST_DEALINGS)?;
+        placed += size;
+    }
+    Some(ways)
+}
+
+impl Table {
+    fn new(values: &[i64], sizes: &[usize]) -> Self {
+        let mut table = Self::default();
+        let mut seen = BTreeMap::new();
+        table.list(values, &mut sizes.to_vec(), &mut vec![0; sizes.len()], &mut seen);
+        table
+    }
+
+    /// Gives the first value to every label with room in turn, and the rest likewise. As deep as a cluster has records,
+    /// which is small where the ways to deal them are few and at least two labels have records.
+    fn list(
+        &mut self,
+        values: &[i64],
+        room: &mut Vec<usize>,
+        sums: &mut Vec<i128>,
+        seen: &mut BTreeMap<Vec<i128>, u16>,
+    ) {
+        let Some((&value, rest)) = values.split_first() else {
+            let next = u16::try_from(self.outcomes.len()).unwrap_or(u16::MAX);
+            let number = *seen.entry(sums.clone()).or_insert_with(|| {
+                self.outcomes.push(sums.clone());
+                next
+            });
+            self.dealings.push(number);
+            return;
+        };
+        for label in 0..room.len() {
+            if take(room, sums, label, value) {
+                self.list(rest, room, sums, seen);
+                give_back(room, sums, label, value);
+            }
+        }
+    }
+
+    fn deal(&self, words: &mut Stream) -> Option<&[i128]> {
+        let ways = u32::try_from(self.dealings.len()).ok()?;
+        let way = index_below(words.next_word(), ways) as usize;
+        self.outcomes.get(usize::from(*self.dealings.get(way)?)).map(Vec::as_slice)
+    }
+}
+
+/// Gives `value` to `label` if it has room.
+fn take(room: &mut [usize], sums: &mut [i128], label: usize, value: i64) -> bool {
+    match (room.get_mut(label), sums.get_mut(label)) {
+        (Some(room), Some(sum)) if *room > 0 => {
+            *room -= 1;
+            *sum += i128::from(value);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn give_back(room: &mut [usize], sums: &mut [i128], label: usize, value: i64) {
+    if let (Some(room), Some(sum)) = (room.get_mut(label), sums.get_mut(label)) {
+        *room += 1;
+        *sum -= i128::from(value);
     }
 }
 
@@ -186,87 +306,4 @@ fn length(count: usize) -> Result<i128, Undefined> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{LabelledCluster, spread_test};
-    use crate::stats::undefined::Undefined;
-
-    /// The exact p of a tiny case, by listing every distinct dealing of one cluster with two labels of sizes 2 and 2.
-    #[test]
-    fn agrees_with_full_enumeration() {
-        let cluster: LabelledCluster = vec![vec![9, 5], vec![1, 2]];
-        // Of the six ways to deal {9,5,1,2} two and two, {9,5} against {1,2} and its mirror are the most spread out.
-        let test = spread_test(&[cluster], 60_000, 5, 2).unwrap();
-        assert!((test.p - 2.0 / 6.0).abs() < 0.01, "{test:?}");
-        assert!((test.spread - 5.5).abs() < 1e-15);
-    }
-
-    #[test]
-    fn unequal_cells_keep_their_sizes() {
-        // Label 0 has one record, label 1 three: spread is |v - (s - v) / 3|, largest only when 7 stands alone.
-        let cluster: LabelledCluster = vec![vec![7], vec![0, 0, 0]];
-        let test = spread_test(&[cluster], 40_000, 1, 1).unwrap();
-        assert!((test.p - 0.25).abs() < 0.01, "{test:?}");
-        assert!((test.spread - 7.0).abs() < 1e-15);
-    }
-
-    #[test]
-    fn ties_count_as_at_least_as_large() {
-        // Thirds: 1/3 - 0/3 against 2/3 - 1/3 are equal as integers, and must be.
-        let clusters: Vec<LabelledCluster> = vec![vec![vec![1, 0, 0], vec![0, 0, 0], vec![0, 0, 0]]];
-        let test = spread_test(&clusters, 999, 3, 1).unwrap();
-        assert_eq!((test.at_least, test.draws), (999, 999));
-        assert!((test.p - 1.0).abs() < 1e-15);
-    }
-
-    #[test]
-    fn the_result_does_not_depend_on_threads_and_more_draws_extend_it() {
-        let clusters: Vec<LabelledCluster> = (0..20_i64)
-            .map(|t| (0..3_i64).map(|l| (0..3).map(|a| (t * 7 + l * l * 5 + a * 3) % 4).collect()).collect())
-            .collect();
-        let one = spread_test(&clusters, 1_111, 9, 1).unwrap();
-        for workers in [2, 3, 40] {
-            assert_eq!(one, spread_test(&clusters, 1_111, 9, workers).unwrap());
-        }
-        let more = spread_test(&clusters, 1_200, 9, 2).unwrap();
-        assert!(more.at_least >= one.at_least && more.at_least <= one.at_least + 89);
-    }
-
-    #[test]
-    fn the_level_holds_when_labels_make_no_difference() {
-        // 200 data sets with no label effect but strong cluster effects: about one in ten has p <= 0.1.
-        let philox = crate::math::philox::Philox::from_seed(42);
-        let mut small = 0;
-        for set in 0..200 {
-            let mut words = philox.stream(set, 0);
-            let clusters: Vec<LabelledCluster> = (0..15)
-                .map(|_| {
-                    let threshold = words.next_word();
-                    (0..3).map(|_| (0..3).map(|_| i64::from(words.next_word() < threshold)).collect()).collect()
-                })
-                .collect();
-            small += u32::from(spread_test(&clusters, 199, set, 2).unwrap().p <= 0.1);
-        }
-        assert!((6..=34).contains(&small), "{small} of 200");
-    }
-
-    #[test]
-    fn refuses_what_cannot_be_tested() {
-        assert_eq!(spread_test(&[], 9, 1, 1), Err(Undefined::NoRecords));
-        assert_eq!(spread_test(&[vec![vec![1]]], 9, 1, 1), Err(Undefined::TooFew { have: 1, need: 2 }));
-        assert_eq!(spread_test(&[vec![vec![1], vec![]]], 9, 1, 1), Err(Undefined::NoRecords));
-        assert_eq!(spread_test(&[vec![vec![1], vec![2]]], 0, 1, 1), Err(Undefined::TooFew { have: 0, need: 1 }));
-        assert_eq!(spread_test(&[vec![vec![4], vec![4, 4]]], 9, 1, 1), Err(Undefined::Constant));
-        let ragged = [vec![vec![1], vec![2]], vec![vec![1]]];
-        assert_eq!(spread_test(&ragged, 9, 1, 1), Err(Undefined::UnequalLengths { left: 2, right: 1 }));
-        let huge: Vec<LabelledCluster> = vec![vec![
-            vec![i64::MAX; 1_009],
-            vec![0; 1_013],
-            vec![0; 1_019],
-            vec![0; 1_021],
-            vec![0; 1_031],
-            vec![0; 1_033],
-            vec![0; 1_039],
-        ]];
-        assert_eq!(spread_test(&huge, 9, 1, 1), Err(Undefined::TooLarge));
-    }
-}
+mod tests;
