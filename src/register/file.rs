@@ -17,6 +17,7 @@ mod fields;
 mod parts;
 
 pub use check::{WHY_STRICT, read_frozen};
+pub use fields::MAX_FINDINGS;
 pub use parts::{
     Access, AccessLevel, Change, Changed, GitHint, Kind, RunLog, Source, TimeError, Tool, UtcTime, Waiver, Warned,
 };

@@ -134,10 +134,12 @@ fn published_jcs_vectors_are_accepted_where_they_are_in_the_subset() {
 }
 
 fn parts(value: &serde_json::Value) -> Vec<serde_json::Value> {
-    let inner: Vec<serde_json::Value> = match value {
-        serde_json::Value::Array(items) => items.iter().flat_map(parts).collect(),
-        serde_json::Value::Object(members) => members.values().flat_map(parts).collect(),
-        _ => Vec::new(),
+    let inner: Vec<serde_json::Value> = if let Some(items) = value.as_array() {
+        items.iter().flat_map(parts).collect()
+    } else if let Some(members) = value.as_object() {
+        members.values().flat_map(parts).collect()
+    } else {
+        Vec::new()
     };
     std::iter::once(value.clone()).chain(inner).collect()
 }
@@ -411,13 +413,9 @@ fn both_implementations_judge_every_edit_of_a_frozen_file_alike() {
             let mut bytes = encode(&edited);
             bytes.push(b'\n');
             // Named after its content, so that the name hides no other finding.
-            let seq = match &edited {
-                Value::Object(members) => match members.get("seq") {
-                    Some(Value::Integer(seq)) => u16::try_from(seq.get()).ok().filter(|seq| *seq <= 9_999).unwrap_or(0),
-                    _ => 0,
-                },
-                _ => 0,
-            };
+            let stated = if let Value::Object(members) = &edited { members.get("seq") } else { None };
+            let seq = if let Some(Value::Integer(seq)) = stated { u16::try_from(seq.get()).unwrap_or(0) } else { 0 };
+            let seq = if seq > 9_999 { 0 } else { seq };
             let name = file_name(seq, &freeze_id(&bytes));
             requests.push(json!({"op": "verify", "hex": hex(&bytes), "name": name}));
             let (verdict, codes) = match read_frozen(&bytes, &name) {

@@ -20,9 +20,10 @@ pub const WHY_STRICT: &str = "A part that is not checked could be changed after 
 ///
 /// `name` is the last part of the file's path. Reports every finding, sorted, not the first.
 pub fn read_frozen(bytes: &[u8], name: &str) -> Result<Frozen, Vec<Finding>> {
-    let mut found = Vec::new();
+    let mut found = Findings::default();
     let id = freeze_id(bytes);
     let file = check(bytes, name, &id, &mut found);
+    let mut found = found.into_list(name);
     sort(&mut found);
     match file {
         Some(file) if found.is_empty() => Ok(Frozen { file, bytes: bytes.to_vec(), id }),
@@ -134,7 +135,7 @@ fn check_name(name: &str, seq: Option<u16>, id: &FreezeId, found: &mut Findings)
 }
 
 fn read_fields(mut fields: Fields, name: &str, found: &mut Findings) -> Option<FreezeFile> {
-    let before = found.len();
+    let before = found.total();
     let lang = fields.parsed("lang", found, language);
     let study = fields.parsed("study", found, |text| Key::new(text).map(|_| text.to_owned()));
     let seq = fields.integer::<u16>("seq", found).filter(|seq| {
@@ -168,7 +169,7 @@ fn read_fields(mut fields: Fields, name: &str, found: &mut Findings) -> Option<F
     let waivers = read_set(&mut fields, "waivers", found, read_waiver);
     fields.close(found);
 
-    let unreadable = found.len() > before;
+    let unreadable = found.total() > before;
     if let (Some(manifest), Some(open)) = (&manifest, &open) {
         check_leaves(manifest, open, name, found);
     }
@@ -224,7 +225,7 @@ fn optional_digest(fields: &mut Fields, key: &str, found: &mut Findings) -> Opti
 
 fn read_open(rows: &[Value], name: &str, found: &mut Findings) -> Option<BTreeMap<LeafPath, Value>> {
     let mut open: BTreeMap<LeafPath, Value> = BTreeMap::new();
-    let before = found.len();
+    let before = found.total();
     for (row, item) in rows.iter().enumerate() {
         let place = format!("{name}#open.{row}");
         let pair = match item {
@@ -248,7 +249,7 @@ fn read_open(rows: &[Value], name: &str, found: &mut Findings) -> Option<BTreeMa
             }
         }
     }
-    (found.len() == before).then_some(open)
+    (found.total() == before).then_some(open)
 }
 
 fn nested<T>(

@@ -13,8 +13,38 @@ pub(super) struct Fields<'a> {
     members: BTreeMap<&'a str, &'a Value>,
 }
 
+/// The most findings that are listed for one file: a hostile file could earn millions.
+pub const MAX_FINDINGS: usize = 1_000;
+
 /// Where findings go while a file is read.
-pub(super) type Findings = Vec<Finding>;
+#[derive(Default)]
+pub(super) struct Findings {
+    listed: Vec<Finding>,
+    total: usize,
+}
+
+impl Findings {
+    pub fn push(&mut self, finding: Finding) {
+        self.total += 1;
+        if self.listed.len() < MAX_FINDINGS {
+            self.listed.push(finding);
+        }
+    }
+
+    /// How many there were, listed or not.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// The listed ones, and one more that counts the rest.
+    pub fn into_list(mut self, name: &str) -> Vec<Finding> {
+        let rest = self.total - self.listed.len();
+        if rest > 0 {
+            self.listed.push(bad(name, format!("{rest} further findings are not listed")));
+        }
+        self.listed
+    }
+}
 
 impl<'a> Fields<'a> {
     /// Opens the object at a place such as `name.freeze.json#tool`.

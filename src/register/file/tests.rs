@@ -301,3 +301,13 @@ fn the_kind_follows_from_number_log_and_access() {
     assert_eq!(Kind::of(1, &RunLog::Empty, AccessLevel::Runs), Kind::AmendmentAfterRun);
     assert_eq!(Kind::of(2, &lines, AccessLevel::Results), Kind::Deviation);
 }
+
+#[test]
+fn a_hostile_file_earns_a_bounded_report() {
+    let empty = || Value::object([]).unwrap();
+    let found = set("warnings", Value::Array((0..50_000).map(|_| empty()).collect()));
+    assert_eq!(found.len(), MAX_FINDINGS + 1);
+    let text = format!("{{{}}}\n", (0..200_000).map(|i| format!("\"k{i:06}\":1")).collect::<Vec<_>>().join(","));
+    let found = read_frozen(text.as_bytes(), "x").unwrap_err();
+    assert!(found.len() <= MAX_FINDINGS + 1);
+}
