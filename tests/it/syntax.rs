@@ -1,0 +1,41 @@
+//! Parsing, recovery and formatting, from the outside.
+
+use prespec::source::Sources;
+use prespec::syntax::{self, ast};
+
+fn parse(text: &str) -> (ast::File, Vec<prespec::diagnostic::Diagnostic>) {
+    let mut sources = Sources::default();
+    syntax::parse(&mut sources, "spec.prespec", text, &mut |path| Err(format!("no {path} in this test")))
+}
+
+/// Code and line of each finding.
+fn findings(text: &str) -> Vec<(String, usize)> {
+    let mut sources = Sources::default();
+    let (_, found) = syntax::parse(&mut sources, "spec.prespec", text, &mut |_| Err("absent".to_owned()));
+    found
+        .iter()
+        .map(|d| {
+            let file = sources.get(d.primary.span.file).unwrap();
+            (format!("{} {}", d.code.number(), d.message), file.line_column(d.primary.span.start).0)
+        })
+        .collect()
+}
+
+fn specs() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syntax");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn every_form_of_the_language_parses() {
+    let specs = specs();
+    assert!(specs.len() >= 4);
+    for (name, text) in specs {
+        assert_eq!(findings(&text), vec![], "{name}");
+        let (file, _) = parse(&text);
+        assert_eq!(file.language.map(|version| version.node), Some(1), "{name}");
+        assert!(!file.items.is_empty());
+    }
+}
