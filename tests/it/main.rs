@@ -14,3 +14,4 @@
 mod commitment;
 mod stats_bootstrap;
 mod stats_tests;
+mod syntax;

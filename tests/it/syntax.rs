@@ -39,3 +39,29 @@ fn every_form_of_the_language_parses() {
         assert!(!file.items.is_empty());
     }
 }
+
+/// All specs of the repository.
+fn all_specs() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR"))];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') && !path.ends_with("tests/ui") {
+                folders.push(path);
+            } else if name.ends_with(".prespec") {
+                found.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_specs_of_the_repository_parse() {
+    for (name, text) in all_specs() {
+        assert_eq!(findings(&text), vec![], "{name}");
+    }
+}

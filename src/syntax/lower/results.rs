@@ -93,9 +93,10 @@ impl Reader<'_> {
         })
     }
 
-    /// `records at "samples"`; without `at`, the file itself is the array and its columns are called like the factors.
+    /// `records at "samples"`, `records of system at "{system}"`; without `at`, the file itself is the array and its columns are called like the factors.
     fn records(&mut self, cursor: &mut Cursor<'_>) -> Option<Mapping> {
         let word = cursor.next()?;
+        cursor.eat(Rule::k_of);
         let names = cursor.eat(Rule::record_names);
         let of = names.map(|node| self.names_below(node)).unwrap_or_default();
         let at = cursor.eat(Rule::at_part).and_then(|part| self.find_path(&mut Cursor::new(part)));
