@@ -4,8 +4,19 @@
 //! its own small formulas. It must not know of specs, units, spans or diagnostics: the caller translates into [`Problem`]
 //! and [`Formula`], and words what comes back.
 
+mod evaluate;
 mod formula;
+mod linear;
+mod number;
 mod outcome;
+mod partition;
+mod search;
+mod simplex;
+mod translate;
+mod validate;
+mod witness;
+mod work;
 
 pub use formula::{Bound, Formula, MAX_DEPTH, Problem, Relation, Sort, Term, Value, VarId, Variable, Witness};
 pub use outcome::{Budget, Dead, Measure, Mode, Overlap, Question, Refusal, Refused, Report};
+pub use partition::{counterexample, entails, partition, satisfiable};

@@ -12,6 +12,7 @@
 )]
 
 mod commitment;
+mod prover;
 mod stats_bootstrap;
 mod stats_tests;
 mod syntax;

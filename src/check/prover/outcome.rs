@@ -10,7 +10,7 @@ pub struct Budget {
     pub branches: u64,
     /// Elementary steps (coefficients touched, clauses visited), over all questions of one call.
     pub steps: u64,
-    /// Nodes of the axioms and formulas of one question, after lists of classes are counted out.
+    /// Nodes of the axioms and formulas of one call; each listed class counts as one.
     pub nodes: u64,
 }
 
@@ -67,6 +67,8 @@ pub enum Refusal {
     },
     /// The declared ranges and axioms contradict each other, so that every question would be answered emptily.
     Contradiction,
+    /// The prover's own check of a witness failed; please report it.
+    Defect,
     /// The input breaks the rules of the formula language, for example by an unknown variable or an empty `min`.
     Malformed {
         /// What is wrong.
@@ -97,6 +99,9 @@ impl fmt::Display for Refusal {
                 variables.join(", ")
             ),
             Self::Contradiction => f.write_str("the declared ranges contradict each other, so no evidence is possible"),
+            Self::Defect => {
+                f.write_str("the prover found evidence that fails its own check; this is a defect of the prover")
+            }
             Self::Malformed { what } => f.write_str(what),
         }
     }

@@ -88,10 +88,6 @@ impl Simplex {
         &self.value[column]
     }
 
-    pub(super) fn is_fixed(&self, column: usize) -> bool {
-        matches!((&self.lower[column], &self.upper[column]), (Some((low, _)), Some((high, _))) if low == high)
-    }
-
     /// Asserts `column <= bound`.
     pub(super) fn assert_upper(&mut self, column: usize, bound: Delta, cause: Option<Literal>) -> Result<(), Conflict> {
         if self.upper[column].as_ref().is_some_and(|(known, _)| *known <= bound) {
@@ -226,7 +222,8 @@ impl Simplex {
             let Some((entering, rising)) = entering else { return Ok(Some(self.value[column].clone())) };
             // The first bound in the way: the entering column's own, or that of a basic column it drags along.
             let own = if rising { &self.upper[entering] } else { &self.lower[entering] };
-            let mut least = own.as_ref().map(|(bound, _)| (magnitude(&bound.sub(&self.value[entering])), entering, None));
+            let mut least =
+                own.as_ref().map(|(bound, _)| (magnitude(&bound.sub(&self.value[entering])), entering, None));
             for (index, row) in self.rows.iter().enumerate() {
                 let Some(factor) = entry(&row.entries, entering) else { continue };
                 let basic_rises = factor.is_positive() == rising;
