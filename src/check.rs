@@ -3,3 +3,5 @@
 pub mod prover;
 
 pub mod places;
+
+pub mod rules;
