@@ -1,5 +1,10 @@
-//! Records and their states; one reader per format. Readers touch files; the record model does not.
+//! Records and their states; one reader per format. Readers touch files; the record model and the join do not.
 
+pub mod digest;
+pub mod error;
+pub mod join;
 pub mod model;
 
-pub use model::{Cell, Received, ReceivedEstimate, ReceivedRecord, Value};
+pub use error::{RecordError, RecordErrorKind};
+pub use join::{Joined, JoinedRow, join};
+pub use model::{Cell, Origin, Place, Received, ReceivedEstimate, ReceivedRecord, RecordTable, Value};
