@@ -1,6 +1,7 @@
 //! The syntax tree: what was written, with places, before any name is resolved. Owns shapes only; it knows no units, no
 //! bounds and no meaning.
 
+mod equality;
 mod expr;
 mod results;
 mod scaffold;
@@ -89,7 +90,7 @@ pub enum Declaration {
 /// `study NAME { … }`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
-    /// The study'"'"'s id; it is in no leaf.
+    /// The study's id; it is in no leaf.
     pub name: Name,
     /// `title "…"`
     pub title: Option<Text>,
@@ -215,7 +216,7 @@ pub struct TaskField {
 }
 
 /// `design { … }`
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Design {
     /// `cross model, scaffold, task`
     pub cross: Vec<Name>,
@@ -270,7 +271,7 @@ pub struct Outcome {
 pub struct Source {
     /// `scorer`, `usage`, `log`, `annotators`, …
     pub kind: Name,
-    /// The scorer'"'"'s name.
+    /// The scorer's name.
     pub name: Option<Name>,
     /// `version "…"`
     pub version: Option<Text>,
@@ -285,7 +286,7 @@ pub struct Flag {
     pub text: Option<Text>,
 }
 
-/// `analysis_set NAME { … }`; clauses apply in the language'"'"'s own order, not in the written one.
+/// `analysis_set NAME { … }`; clauses apply in the language's own order, not in the written one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnalysisSet {
     /// Its name.
@@ -406,7 +407,7 @@ pub struct Pick {
 pub struct Method {
     /// Its name.
     pub name: Name,
-    /// The method'"'"'s name.
+    /// The method's name.
     pub method: Name,
     /// Positional words first, then `key: value`.
     pub arguments: Vec<Argument>,
@@ -542,7 +543,7 @@ pub struct Hypothesis {
 pub struct HypothesisClause {
     /// Its name.
     pub name: Name,
-    /// Its own `about`, else the hypothesis'"'"'s.
+    /// Its own `about`, else the hypothesis's.
     pub about: Vec<About>,
     /// Its scope.
     pub scope: Option<Scope>,
@@ -553,7 +554,7 @@ pub struct HypothesisClause {
 }
 
 /// `scope any model where level == 1`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Scope {
     /// From the outermost inwards.
     pub quantifiers: Vec<Quantifier>,
@@ -588,7 +589,7 @@ pub enum QuantifierKind {
 }
 
 /// `decide { … }`, `decide in order { … }`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Rule {
     /// First match wins.
     pub in_order: bool,
@@ -599,7 +600,7 @@ pub struct Rule {
 }
 
 /// `placebo as contradicted when condition because "…"`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Case {
     /// The label.
     pub label: Name,
@@ -623,7 +624,7 @@ pub struct Conclusion {
 }
 
 /// `say "…" when condition`, `silent when condition`, `say "…" otherwise`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Say {
     /// The sentence; absent for `silent`.
     pub sentence: Option<Text>,

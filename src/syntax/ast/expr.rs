@@ -12,8 +12,8 @@ pub struct Literal {
     pub unit: Option<Name>,
 }
 
-/// Every expression of the language; which forms are allowed where is the checker'"'"'s business.
-#[derive(Debug, Clone, PartialEq)]
+/// Every expression of the language; which forms are allowed where is the checker's business.
+#[derive(Debug, Clone)]
 pub struct Expr {
     /// What it is.
     pub kind: Box<ExprKind>,
@@ -48,7 +48,7 @@ pub enum ExprKind {
     And(Vec<Expr>),
     /// `a or b`
     Or(Vec<Expr>),
-    /// `x in [a, b]`, the closed interval
+    /// `x in [a, b]`, the closed interval; `x in band` gives the name of the band for both ends.
     Within(Expr, Expr, Expr),
     /// `scaffold in {s2, s3}` written `scaffold is one of s2, s3`
     OneOf(Expr, Vec<Expr>),
@@ -82,7 +82,7 @@ pub struct Call {
     pub filter: Option<Expr>,
 }
 
-/// `s2` or `scaffold: s2`, or a pick'"'"'s name.
+/// `s2` or `scaffold: s2`, or a pick's name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
     /// The factor, when written.

@@ -14,7 +14,7 @@ pub struct Results {
     pub file: Option<Text>,
     /// `for every seed`
     pub for_every: Vec<Name>,
-    /// `format csv | jsonl | json`; absent: by the file'"'"'s ending.
+    /// `format csv | jsonl | json`; absent: by the file's ending.
     pub format: Option<Name>,
     /// The mapping.
     pub mappings: Vec<Spanned<Mapping>>,
@@ -25,7 +25,7 @@ pub struct Results {
 pub enum Mapping {
     /// `unit task at "sample_id"`; `unit behaviour at row`
     Unit {
-        /// The unit'"'"'s name.
+        /// The unit's name.
         unit: Name,
         /// The column or path; absent for `row`.
         at: Option<Text>,

@@ -29,7 +29,7 @@ pub struct Scaffold {
 pub struct Role {
     /// Its name.
     pub name: Name,
-    /// The prompt'"'"'s template file.
+    /// The prompt's template file.
     pub prompt: Option<Text>,
     /// `tools none` is an empty list; absent is `None`.
     pub tools: Option<Vec<Name>>,
@@ -60,7 +60,7 @@ pub enum TypeName {
 }
 
 /// A step of a flow.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Step {
     /// `planner`, `actor until submit`
     Run {

@@ -111,7 +111,10 @@ impl Reader<'_> {
             Rule::is_tail => self.is_tail(first, tail, node.span),
             Rule::in_tail => {
                 let subject = self.expr_of(first)?;
-                let (low, high) = self.range_below(tail)?;
+                let (low, high) = match tail.parts.last().filter(|part| part.rule == Rule::name) {
+                    Some(band) => (self.primary(band)?, self.primary(band)?),
+                    None => self.range_below(tail)?,
+                };
                 Some(expr(ExprKind::Within(subject, low, high), node.span))
             }
             Rule::ends_tail => {
