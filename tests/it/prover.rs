@@ -42,11 +42,11 @@ fn verdict(problem: &mut Problem, name: &str) -> VarId {
 }
 
 fn all<const N: usize>(parts: [Formula; N]) -> Formula {
-    Formula::And(parts.to_vec())
+    Formula::And(parts.into())
 }
 
 fn any<const N: usize>(parts: [Formula; N]) -> Formula {
-    Formula::Or(parts.to_vec())
+    Formula::Or(parts.into())
 }
 
 fn prove(problem: &Problem, cases: &[Formula], mode: Mode, has_otherwise: bool) -> Report {

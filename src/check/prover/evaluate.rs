@@ -135,17 +135,16 @@ fn write_term(problem: &Problem, term: &Term, text: &mut String, depth: usize) {
             let _ = write!(text, "{factor} * ");
             write_term(problem, inner, text, below);
         }
-        Term::Sub(left, right) | Term::Mul(left, right) | Term::Div(left, right) => {
-            let symbol = match term {
-                Term::Sub(..) => " - ",
-                Term::Mul(..) => " * ",
-                _ => " / ",
-            };
-            text.push('(');
-            write_term(problem, left, text, below);
-            text.push_str(symbol);
-            write_term(problem, right, text, below);
-            text.push(')');
-        }
+        Term::Sub(left, right) => write_pair(problem, [left, right], " - ", text, below),
+        Term::Mul(left, right) => write_pair(problem, [left, right], " * ", text, below),
+        Term::Div(left, right) => write_pair(problem, [left, right], " / ", text, below),
     }
+}
+
+fn write_pair(problem: &Problem, [left, right]: [&Term; 2], symbol: &str, text: &mut String, depth: usize) {
+    text.push('(');
+    write_term(problem, left, text, depth);
+    text.push_str(symbol);
+    write_term(problem, right, text, depth);
+    text.push(')');
 }

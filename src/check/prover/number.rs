@@ -4,7 +4,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed, ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// A rational in lowest terms. `Small` is used whenever both parts fit, so that derived equality is numeric equality.
@@ -163,7 +163,7 @@ impl Number {
     pub(super) fn cost(&self) -> u64 {
         match self {
             Self::Small(..) => 1,
-            Self::Big(value) => 4 + (value.numer().abs().bits() + value.denom().bits()) / 16,
+            Self::Big(value) => 20 + (value.numer().bits() + value.denom().bits()) / 4,
         }
     }
 }

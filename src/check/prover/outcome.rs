@@ -16,7 +16,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { branches: 100_000, steps: 20_000_000, nodes: 100_000 }
+        Self { branches: 100_000, steps: 5_000_000, nodes: 100_000 }
     }
 }
 

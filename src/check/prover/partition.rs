@@ -98,6 +98,13 @@ fn ask(base: &Translation<'_>, parts: &[(&Formula, bool)], meter: &mut Meter) ->
     if correct { Ok(Some(witness)) } else { Err(Refusal::Defect) }
 }
 
+/// What became of one question.
+enum Answer {
+    Found(Witness),
+    Impossible,
+    Refused,
+}
+
 struct Questions<'a> {
     base: Translation<'a>,
     cases: &'a [Formula],
@@ -124,14 +131,15 @@ impl<'a> Questions<'a> {
         self.remainder(has_otherwise)
     }
 
-    /// Answers a question: the outer `None` means that the budget is spent, the inner that the question was refused.
-    fn ask(&mut self, question: Question, parts: &Parts<'_>) -> Option<Option<Option<Witness>>> {
+    /// Answers a question; `None` means that the budget is spent.
+    fn ask(&mut self, question: Question, parts: &Parts<'_>) -> Option<Answer> {
         match ask(&self.base, parts, &mut self.meter) {
-            Ok(answer) => Some(Some(answer)),
+            Ok(Some(witness)) => Some(Answer::Found(witness)),
+            Ok(None) => Some(Answer::Impossible),
             Err(refusal) => {
                 let spent = matches!(refusal, Refusal::TooLarge { .. } | Refusal::Integers { .. });
                 self.report.refused.push(Refused { question, refusal });
-                if spent { None } else { Some(None) }
+                if spent { None } else { Some(Answer::Refused) }
             }
         }
     }
@@ -180,7 +188,7 @@ impl<'a> Questions<'a> {
             return Some(());
         }
         let question = Question::Case(case);
-        if let Some(None) = self.ask(question, &self.without(case, &[]))? {
+        if let Answer::Impossible = self.ask(question, &self.without(case, &[]))? {
             self.report.dead.push(Dead { case, shadowed_by: Vec::new() });
             return Some(());
         }
@@ -188,11 +196,11 @@ impl<'a> Questions<'a> {
             return Some(());
         }
         let mut earlier: Vec<usize> = (0..case).filter(|&c| self.is_readable(c) && !self.is_dead(c)).collect();
-        if let Some(None) = self.ask(question, &self.without(case, &earlier))? {
+        if let Answer::Impossible = self.ask(question, &self.without(case, &earlier))? {
             // Leave out each earlier case that is not needed, the nearest first.
             for candidate in earlier.clone().into_iter().rev() {
                 let fewer: Vec<usize> = earlier.iter().copied().filter(|&other| other != candidate).collect();
-                if let Some(None) = self.ask(question, &self.without(case, &fewer))? {
+                if let Answer::Impossible = self.ask(question, &self.without(case, &fewer))? {
                     earlier = fewer;
                 }
             }
@@ -208,7 +216,7 @@ impl<'a> Questions<'a> {
         }
         let cases = self.cases;
         let both: Parts<'_> = [first, second].iter().filter_map(|c| cases.get(*c)).map(|f| (f, true)).collect();
-        if let Some(Some(witness)) = self.ask(Question::Pair(first, second), &both)? {
+        if let Answer::Found(witness) = self.ask(Question::Pair(first, second), &both)? {
             self.report.overlaps.push(Overlap { first, second, witness });
         }
         Some(())
@@ -220,9 +228,9 @@ impl<'a> Questions<'a> {
         }
         let none: Parts<'_> = self.cases.iter().map(|formula| (formula, false)).collect();
         match (self.ask(Question::Remainder, &none)?, has_otherwise) {
-            (Some(Some(witness)), false) => self.report.hole = Some(witness),
-            (Some(None), true) => self.report.otherwise_dead = true,
-            _ => {}
+            (Answer::Found(witness), false) => self.report.hole = Some(witness),
+            (Answer::Impossible, true) => self.report.otherwise_dead = true,
+            (Answer::Found(_), true) | (Answer::Impossible, false) | (Answer::Refused, _) => {}
         }
         Some(())
     }

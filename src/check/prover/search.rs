@@ -299,7 +299,7 @@ impl Search {
         let mut side = conflict;
         let mut position = self.trail.len();
         let asserting = loop {
-            for literal in side {
+            for literal in std::mem::take(&mut side) {
                 let variable = literal.variable();
                 if self.level[variable] > 0 && seen.insert(variable) {
                     self.raise(variable);
@@ -317,7 +317,7 @@ impl Search {
             let literal = self.trail[position];
             open -= 1;
             match self.reason[literal.variable()] {
-                Some(clause) if open > 0 => side = self.clauses[clause].clone(),
+                Some(clause) if open > 0 => side.clone_from(&self.clauses[clause]),
                 _ => break !literal,
             }
         };

@@ -175,6 +175,7 @@ impl Simplex {
             self.pivot(row, entering, meter)?;
             // `basic` is non-basic now, so moving it moves `entering` and every other basic column with it.
             self.move_to(basic, target);
+            meter.steps(self.value.iter().map(|value| value.real.cost()).sum())?;
         }
     }
 

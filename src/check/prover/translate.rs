@@ -326,7 +326,7 @@ impl<'p> Translation<'p> {
             linear.constant.is_integer()
                 && linear.factors.iter().all(|(column, factor)| self.search.is_whole(*column) && factor.is_integer())
         });
-        let lower = kept.iter().filter_map(|linear| self.range_end(linear, false)).max_by(|a, b| a.cmp(b));
+        let lower = kept.iter().filter_map(|linear| self.range_end(linear, false)).max();
         let upper = kept
             .iter()
             .map(|linear| self.range_end(linear, true).map(|(bound, strict)| (bound, !strict)))

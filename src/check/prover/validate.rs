@@ -41,7 +41,7 @@ pub(super) fn formula(problem: &Problem, formula: &Formula, limit: u64) -> Resul
         }
         let below = depth + 1;
         match part {
-            Part::Formula(Formula::True | Formula::False) => {}
+            Part::Formula(Formula::True | Formula::False) | Part::Term(Term::Const(_)) => {}
             Part::Formula(Formula::Compare(left, _, right)) => {
                 open.extend([(Part::Term(left), below), (Part::Term(right), below)]);
             }
@@ -53,7 +53,6 @@ pub(super) fn formula(problem: &Problem, formula: &Formula, limit: u64) -> Resul
             Part::Formula(Formula::And(all) | Formula::Or(all)) => {
                 open.extend(all.iter().map(|inner| (Part::Formula(inner), below)));
             }
-            Part::Term(Term::Const(_)) => {}
             Part::Term(Term::Var(id)) => is_number(problem, *id)?,
             Part::Term(Term::Neg(inner) | Term::Scale(_, inner) | Term::Abs(inner)) => {
                 open.push((Part::Term(inner), below));

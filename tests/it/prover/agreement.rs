@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 const RULES: usize = 1000;
 
-/// SplitMix64: the same rules on every machine.
+/// `SplitMix64`: the same rules on every machine.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
@@ -206,7 +206,7 @@ fn write_term(problem: &Problem, term: &Term, text: &mut String) {
             let variable = problem.variable(*id).unwrap();
             match variable.sort {
                 Sort::Int => write!(text, "(to_real {})", variable.name).unwrap(),
-                _ => text.push_str(&variable.name),
+                Sort::Real | Sort::Class(_) => text.push_str(&variable.name),
             }
         }
         Term::Add(all) => {
@@ -362,14 +362,12 @@ fn judge(rules: &[Rule]) -> Option<Vec<Judged>> {
         .spawn()
         .expect("python3 was there a moment ago");
     let mut input = child.stdin.take().unwrap();
-    let lines: String = rules
-        .iter()
-        .map(|rule| {
-            let (text, known) = script(rule);
-            let assertions = known + rule.cases.len();
-            format!("{}\n", serde_json::json!({"text": text, "known": known, "assertions": assertions}))
-        })
-        .collect();
+    let mut lines = String::new();
+    for rule in rules {
+        let (text, known) = script(rule);
+        let assertions = known + rule.cases.len();
+        writeln!(lines, "{}", serde_json::json!({"text": text, "known": known, "assertions": assertions})).unwrap();
+    }
     // Written from another thread, so that neither pipe can fill up and stop both sides.
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
     let output = child.wait_with_output().unwrap();
