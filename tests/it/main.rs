@@ -11,6 +11,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod check_studies;
 mod commitment;
 mod prover;
 mod stats_bootstrap;

@@ -1,0 +1,132 @@
+//! Cells that an expression names and the design never runs.
+
+use std::collections::BTreeMap;
+
+use super::levels::{Member, decided};
+use super::places::Part;
+use super::{Checker, Kind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::spec::{EstimandBody, Expr, LevelRef, Name, RecordExpr, Relation};
+
+impl Checker<'_> {
+    /// Refuses measures and estimands that read a cell the design leaves out.
+    pub(super) fn never_run(&mut self) {
+        let excluded: Vec<RecordExpr> = match &self.spec.design {
+            Some(design) => design.exclude.iter().map(|cells| cells.condition.clone()).collect(),
+            None => return,
+        };
+        if excluded.is_empty() {
+            return;
+        }
+        let mut named: Vec<(Kind, Name, Member)> = Vec::new();
+        for (name, measure) in &self.spec.measures {
+            cells(&measure.expr, &Member::new(), &mut |cell| named.push((Kind::Measure, name.clone(), cell.clone())));
+        }
+        for (name, estimand) in &self.spec.estimands {
+            let mut keep = |cell: &Member| named.push((Kind::Estimand, name.clone(), cell.clone()));
+            match &estimand.body {
+                EstimandBody::Contrast(expr) => cells(expr, &Member::new(), &mut keep),
+                EstimandBody::Paired { value, filter } => {
+                    let known = filter.as_ref().map(equalities).unwrap_or_default();
+                    record_cells(value, &known, &mut keep);
+                }
+                EstimandBody::Reported => {}
+            }
+        }
+        let mut reported: BTreeMap<(Kind, Name), ()> = BTreeMap::new();
+        for (kind, name, cell) in named {
+            let never = !cell.is_empty() && excluded.iter().any(|condition| decided(condition, &cell) == Some(true));
+            if never && reported.insert((kind, name.clone()), ()).is_none() {
+                let span = self.places.get(kind, &name, &Part::Expr);
+                let shown: Vec<String> =
+                    cell.iter().map(|(factor, levels)| format!("{factor} == {}", levels.join(", "))).collect();
+                self.report(
+                    Diagnostic::error(Code::CellNeverRun, span, format!("`{name}` reads a cell that is never run: {}", shown.join(" and ")))
+                        .note("the design excludes it, so there will never be a record")
+                        .help("name another cell, or change the design's `exclude`")
+                        .about(name),
+                );
+            }
+        }
+    }
+}
+
+/// Levels that a condition fixes.
+fn equalities(condition: &RecordExpr) -> Member {
+    match condition {
+        RecordExpr::And(parts) => parts.iter().flat_map(equalities).collect(),
+        RecordExpr::Compare(left, Relation::Equal, right) => match (&**left, &**right) {
+            (RecordExpr::Factor(name) | RecordExpr::Field(name), RecordExpr::Level(level)) => {
+                Member::from([(name.clone(), vec![level.clone()])])
+            }
+            _ => Member::new(),
+        },
+        _ => Member::new(),
+    }
+}
+
+fn pins(cells: &[(Name, LevelRef)], known: &Member) -> Member {
+    let mut pinned = known.clone();
+    for (factor, level) in cells {
+        match level {
+            LevelRef::Level(level) => {
+                pinned.insert(factor.clone(), vec![level.clone()]);
+            }
+            LevelRef::Parameter(_) | LevelRef::Picked(_) => {
+                pinned.remove(factor);
+            }
+        }
+    }
+    pinned
+}
+
+fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) {
+    match expr {
+        Expr::Constant(_) | Expr::Value(_) => {}
+        Expr::Measure(..) | Expr::Estimand(_) => keep(known),
+        Expr::Aggregate(aggregate) => {
+            let mut known = known.clone();
+            known.extend(aggregate.filter.as_ref().map(equalities).unwrap_or_default());
+            keep(&known);
+            for argument in &aggregate.arguments {
+                record_cells(argument, &known, keep);
+            }
+        }
+        Expr::At(inner, levels) => cells(inner, &pins(levels, known), keep),
+        Expr::For(inner, condition) => {
+            let mut known = known.clone();
+            known.extend(equalities(condition));
+            cells(inner, &known, keep);
+        }
+        Expr::Reduce(_, factor, inner) => {
+            let mut known = known.clone();
+            known.remove(factor);
+            cells(inner, &known, keep);
+        }
+        Expr::Arithmetic(left, _, right) => {
+            cells(left, known, keep);
+            cells(right, known, keep);
+        }
+        Expr::Negate(inner) | Expr::Abs(inner) => cells(inner, known, keep),
+        Expr::Minimum(parts) | Expr::Maximum(parts) => parts.iter().for_each(|part| cells(part, known, keep)),
+    }
+}
+
+fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnMut(&Member)) {
+    match expr {
+        RecordExpr::At(inner, levels) => {
+            let pinned = pins(levels, known);
+            keep(&pinned);
+            record_cells(inner, &pinned, keep);
+        }
+        RecordExpr::Not(inner) | RecordExpr::Negate(inner) | RecordExpr::Abs(inner) | RecordExpr::Present(inner)
+        | RecordExpr::EndsWith(inner, _) | RecordExpr::OneOf(inner, _) => record_cells(inner, known, keep),
+        RecordExpr::And(parts) | RecordExpr::Or(parts) => parts.iter().for_each(|part| record_cells(part, known, keep)),
+        RecordExpr::Compare(left, _, right) | RecordExpr::Arithmetic(left, _, right) => {
+            record_cells(left, known, keep);
+            record_cells(right, known, keep);
+        }
+        RecordExpr::Bool(_) | RecordExpr::Number(_) | RecordExpr::Text(_) | RecordExpr::Level(_) | RecordExpr::Field(_)
+        | RecordExpr::Factor(_) | RecordExpr::Flagged(_) | RecordExpr::State(_) => {}
+    }
+}
