@@ -32,7 +32,6 @@ mod units;
 mod verdicts;
 mod waivers;
 
-
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use inputs::inputs;

@@ -20,10 +20,16 @@ impl Checker<'_> {
     pub(super) fn factors(&mut self) {
         for (name, factor) in self.names.factors.clone() {
             self.place(Kind::Factor, name, Part::Name, factor.name.span);
-            if (name == "model" && !self.names.models.is_empty()) || (name == "scaffold" && !self.names.scaffolds.is_empty()) {
+            if (name == "model" && !self.names.models.is_empty())
+                || (name == "scaffold" && !self.names.scaffolds.is_empty())
+            {
                 self.report(
-                    Diagnostic::error(Code::Duplicate, factor.name.span, format!("the factor `{name}` is already made by the `{name}` declarations"))
-                        .help(format!("take the factor out; every `{name}` declaration is a level of it")),
+                    Diagnostic::error(
+                        Code::Duplicate,
+                        factor.name.span,
+                        format!("the factor `{name}` is already made by the `{name}` declarations"),
+                    )
+                    .help(format!("take the factor out; every `{name}` declaration is a level of it")),
                 );
                 continue;
             }
@@ -32,14 +38,15 @@ impl Checker<'_> {
                 levels.sort();
             }
             self.own(name, &levels);
-            self.spec.factors.insert(
-                name.to_owned(),
-                Factor { origin: FactorOrigin::Declared, ordered: factor.ordered, levels },
-            );
+            self.spec
+                .factors
+                .insert(name.to_owned(), Factor { origin: FactorOrigin::Declared, ordered: factor.ordered, levels });
         }
         let models: Vec<Name> = self.names.models.keys().map(|name| (*name).to_owned()).collect();
         let scaffolds: Vec<Name> = self.names.scaffolds.keys().map(|name| (*name).to_owned()).collect();
-        for (name, origin, levels) in [("model", FactorOrigin::Models, models), ("scaffold", FactorOrigin::Scaffolds, scaffolds)] {
+        for (name, origin, levels) in
+            [("model", FactorOrigin::Models, models), ("scaffold", FactorOrigin::Scaffolds, scaffolds)]
+        {
             if !levels.is_empty() {
                 self.own(name, &levels);
                 self.spec.factors.insert(name.into(), Factor { origin, ordered: false, levels });
@@ -50,7 +57,9 @@ impl Checker<'_> {
             if let Some(levels) = self.levels(list, name) {
                 self.own(name, &levels);
                 self.mark(Kind::Factor, name);
-                self.spec.factors.insert(name.to_owned(), Factor { origin: FactorOrigin::Declared, ordered: false, levels });
+                self.spec
+                    .factors
+                    .insert(name.to_owned(), Factor { origin: FactorOrigin::Declared, ordered: false, levels });
             }
         }
     }
@@ -68,18 +77,31 @@ impl Checker<'_> {
             Levels::Range(from, to) => {
                 let number = |name: &ast::Name| name.node.parse::<i64>().ok();
                 let (Some(low), Some(high)) = (number(from), number(to)) else {
-                    self.report(Diagnostic::error(Code::BadNumber, from.span.to(to.span), "a range of levels needs whole numbers at both ends"));
+                    self.report(Diagnostic::error(
+                        Code::BadNumber,
+                        from.span.to(to.span),
+                        "a range of levels needs whole numbers at both ends",
+                    ));
                     return None;
                 };
                 let size = high.checked_sub(low).and_then(|gap| u64::try_from(gap).ok());
                 let Some(size) = size.filter(|size| *size < MAX_LEVELS) else {
                     self.report(
-                        Diagnostic::error(Code::BadNumber, from.span.to(to.span), "the range of levels is empty or too long")
-                            .help(format!("the smaller number comes first, and {MAX_LEVELS} levels are the most")),
+                        Diagnostic::error(
+                            Code::BadNumber,
+                            from.span.to(to.span),
+                            "the range of levels is empty or too long",
+                        )
+                        .help(format!("the smaller number comes first, and {MAX_LEVELS} levels are the most")),
                     );
                     return None;
                 };
-                Some((0..=size).filter_map(|step| low.checked_add_unsigned(step)).map(|level| level.to_string()).collect())
+                Some(
+                    (0..=size)
+                        .filter_map(|step| low.checked_add_unsigned(step))
+                        .map(|level| level.to_string())
+                        .collect(),
+                )
             }
             Levels::Listed(names) => {
                 let mut seen: BTreeMap<&str, &ast::Name> = BTreeMap::new();
@@ -89,13 +111,20 @@ impl Checker<'_> {
                     self.mark_placeholder_name(name);
                     if let Some(first) = seen.insert(name.node.as_str(), name) {
                         self.report(
-                            Diagnostic::error(Code::Duplicate, name.span, format!("the level `{}` stands twice in `{owner}`", name.node))
-                                .also(first.span, "the first is here"),
+                            Diagnostic::error(
+                                Code::Duplicate,
+                                name.span,
+                                format!("the level `{}` stands twice in `{owner}`", name.node),
+                            )
+                            .also(first.span, "the first is here"),
                         );
                         continue;
                     }
                     let numeric = name.node.parse::<f64>().is_ok();
-                    if let Some(other) = alike.insert(skeleton(&name.node), name).filter(|other| !numeric || other.node.parse::<f64>().is_err()) {
+                    if let Some(other) = alike
+                        .insert(skeleton(&name.node), name)
+                        .filter(|other| !numeric || other.node.parse::<f64>().is_err())
+                    {
                         self.report(confusable(name.span, &name.node, other.span, &other.node));
                     }
                     kept.push(name.node.clone());
@@ -149,7 +178,11 @@ impl Checker<'_> {
                 self.date(&list.date);
                 let streams = self.prices(&list.streams);
                 if prices.insert(list.date.node.clone(), streams).is_some() {
-                    self.report(Diagnostic::error(Code::Duplicate, list.date.span, format!("two price lists from {}", list.date.node)));
+                    self.report(Diagnostic::error(
+                        Code::Duplicate,
+                        list.date.span,
+                        format!("two price lists from {}", list.date.node),
+                    ));
                 }
             }
             self.spec.models.insert(name.to_owned(), Model { provider, id, pinned, attributes, prices, settings });
@@ -158,8 +191,12 @@ impl Checker<'_> {
             if kinds.len() > 1 {
                 let span = self.names.models.values().next().map_or_else(Default::default, |model| model.name.span);
                 self.report(
-                    Diagnostic::error(Code::TypeMismatch, span, format!("`{name}` is a number for some models and a word for others"))
-                        .help("give it the same kind of value for every model"),
+                    Diagnostic::error(
+                        Code::TypeMismatch,
+                        span,
+                        format!("`{name}` is a number for some models and a word for others"),
+                    )
+                    .help("give it the same kind of value for every model"),
                 );
             }
         }
@@ -169,8 +206,15 @@ impl Checker<'_> {
         let words = ["dated", "canonical", "preview"];
         if !words.contains(&pinned.node.as_str()) {
             let nearest = self.nearest(&pinned.node, words);
-            let found = Diagnostic::error(Code::WrongKind, pinned.span, format!("a model is not pinned `{}`", pinned.node))
-                .help(format!("write {}: a dated snapshot, the provider's own name for a version, or a preview that may change", list(&words)));
+            let found = Diagnostic::error(
+                Code::WrongKind,
+                pinned.span,
+                format!("a model is not pinned `{}`", pinned.node),
+            )
+            .help(format!(
+                "write {}: a dated snapshot, the provider's own name for a version, or a preview that may change",
+                list(&words)
+            ));
             self.report(match nearest {
                 Some(near) => found.fix(format!("write `{near}`"), pinned.span, near),
                 None => found,
@@ -205,7 +249,13 @@ impl Checker<'_> {
             (Some(year), Some(month), Some(day)) => {
                 let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
                 let days = match month {
-                    2 => if leap { 29 } else { 28 },
+                    2 => {
+                        if leap {
+                            29
+                        } else {
+                            28
+                        }
+                    }
                     4 | 6 | 9 | 11 => 30,
                     1..=12 => 31,
                     _ => 0,
@@ -216,7 +266,8 @@ impl Checker<'_> {
         };
         if !fits {
             self.report(
-                Diagnostic::error(Code::BadNumber, date.span, format!("`{}` is no date", date.node)).help("write it as `2026-05-01`"),
+                Diagnostic::error(Code::BadNumber, date.span, format!("`{}` is no date", date.node))
+                    .help("write it as `2026-05-01`"),
             );
         }
     }
@@ -229,18 +280,30 @@ impl Checker<'_> {
             let span = Self::literal_span(literal);
             if quantity.dimension != wanted {
                 self.report(
-                    Diagnostic::error(Code::MixedUnits, span, format!("the price of `{}` is not money per token", stream.node))
-                        .help("write prices as in `5 usd/Mtok`"),
+                    Diagnostic::error(
+                        Code::MixedUnits,
+                        span,
+                        format!("the price of `{}` is not money per token", stream.node),
+                    )
+                    .help("write prices as in `5 usd/Mtok`"),
                 );
                 continue;
             }
             // Dollars per token times 10^12 are micro-dollars per million tokens.
             let micro = quantity.value * Rational::from_integer(1_000_000_000_000_i64.into());
-            let exact = (micro.is_integer() && !micro.is_negative()).then(|| i64::try_from(micro.to_integer()).ok()).flatten();
+            let exact =
+                (micro.is_integer() && !micro.is_negative()).then(|| i64::try_from(micro.to_integer()).ok()).flatten();
             let Some(exact) = exact else {
                 self.report(
-                    Diagnostic::error(Code::BadNumber, span, format!("the price of `{}` is no whole number of micro-dollars per million tokens", stream.node))
-                        .note("prices are kept exact, so that a cost never depends on rounding"),
+                    Diagnostic::error(
+                        Code::BadNumber,
+                        span,
+                        format!(
+                            "the price of `{}` is no whole number of micro-dollars per million tokens",
+                            stream.node
+                        ),
+                    )
+                    .note("prices are kept exact, so that a cost never depends on rounding"),
                 );
                 continue;
             };

@@ -11,8 +11,8 @@ use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
-    About, ArithmeticOp, Bounds, Condition, Dimension, EstimandBody, EvidenceKind, EvidenceRef, Name, Per, Relation, Term,
-    VerdictClass,
+    About, ArithmeticOp, Bounds, Condition, Dimension, EstimandBody, EvidenceKind, EvidenceRef, Name, Per, Relation,
+    Term, VerdictClass,
 };
 use crate::syntax::ast::{self, Call, Expr, ExprKind};
 
@@ -84,11 +84,17 @@ impl Checker<'_> {
                     self.in_band(value, &name, band.span, place)
                 }
                 _ => {
-                    self.report(Diagnostic::error(Code::NotAllowedHere, expr.span, "a rule compares numbers, and this names levels"));
+                    self.report(Diagnostic::error(
+                        Code::NotAllowedHere,
+                        expr.span,
+                        "a rule compares numbers, and this names levels",
+                    ));
                     None
                 }
             },
-            ExprKind::Name(name) if self.names.hypotheses.contains_key(name.as_str()) || place.clauses.contains_key(name) => {
+            ExprKind::Name(name)
+                if self.names.hypotheses.contains_key(name.as_str()) || place.clauses.contains_key(name) =>
+            {
                 self.report(
                     Diagnostic::error(Code::TypeMismatch, expr.span, format!("`{name}` is a verdict, not a condition"))
                         .help(format!("say which: `{name} is supported`"))
@@ -96,8 +102,16 @@ impl Checker<'_> {
                 );
                 None
             }
-            ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Path(..) | ExprKind::Call(_)
-            | ExprKind::At(..) | ExprKind::Negate(_) | ExprKind::Arithmetic(..) | ExprKind::For(..) | ExprKind::EndsWith(..) => {
+            ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::Name(_)
+            | ExprKind::Path(..)
+            | ExprKind::Call(_)
+            | ExprKind::At(..)
+            | ExprKind::Negate(_)
+            | ExprKind::Arithmetic(..)
+            | ExprKind::For(..)
+            | ExprKind::EndsWith(..) => {
                 self.report(
                     Diagnostic::error(Code::TypeMismatch, expr.span, "a condition belongs here, and this is none")
                         .help("compare it with something, as in `lower > 0 pp`"),
@@ -115,7 +129,9 @@ impl Checker<'_> {
     /// The band that both ends of an `in` name.
     fn band(&self, low: &Expr, high: &Expr) -> Option<Name> {
         match (&*low.kind, &*high.kind) {
-            (ExprKind::Name(a), ExprKind::Name(b)) if a == b && self.names.margins.contains_key(a.as_str()) => Some(a.clone()),
+            (ExprKind::Name(a), ExprKind::Name(b)) if a == b && self.names.margins.contains_key(a.as_str()) => {
+                Some(a.clone())
+            }
             _ => None,
         }
     }
@@ -134,12 +150,14 @@ impl Checker<'_> {
         let (term, ty) = checked?;
         let side = Side { span: value.span, ty: &ty };
         let (term, low_term) = self.joined(term, Term::Margin(band.to_owned()), side, Side { span, ty: &low }, span)?;
-        let (term, high_term) = self.joined(term, Term::MarginHigh(band.to_owned()), side, Side { span, ty: &high }, span)?;
+        let (term, high_term) =
+            self.joined(term, Term::MarginHigh(band.to_owned()), side, Side { span, ty: &high }, span)?;
         Some(Condition::Within(term, low_term, high_term))
     }
 
     fn within(&mut self, value: &Expr, low: &Expr, high: &Expr, place: &mut RulePlace) -> Option<Condition> {
-        let (value_term, low_term, high_term) = (self.term(value, place), self.term(low, place), self.term(high, place));
+        let (value_term, low_term, high_term) =
+            (self.term(value, place), self.term(low, place), self.term(high, place));
         let ((term, ty), (low_term, low_ty), (high_term, high_ty)) = (value_term?, low_term?, high_term?);
         let side = Side { span: value.span, ty: &ty };
         let low_side = Side { span: low.span, ty: &low_ty };
@@ -172,7 +190,14 @@ impl Checker<'_> {
         }
     }
 
-    fn is(&mut self, subject: &ast::Name, negated: bool, label: &ast::Name, some: Option<&ast::Name>, place: &RulePlace) -> Option<Condition> {
+    fn is(
+        &mut self,
+        subject: &ast::Name,
+        negated: bool,
+        label: &ast::Name,
+        some: Option<&ast::Name>,
+        place: &RulePlace,
+    ) -> Option<Condition> {
         let name = subject.node.as_str();
         let clause = place.clauses.get(name).cloned();
         let labels = match &clause {
@@ -180,18 +205,33 @@ impl Checker<'_> {
             None if self.names.hypotheses.contains_key(name) => self.labels.get(name).cloned().unwrap_or_default(),
             None if self.names.gates.contains_key(name) => {
                 self.report(
-                    Diagnostic::error(Code::WrongKind, subject.span, format!("`{name}` is a gate, and a gate has no verdict"))
-                        .help(format!("write `requires {name}` in the hypothesis")),
+                    Diagnostic::error(
+                        Code::WrongKind,
+                        subject.span,
+                        format!("`{name}` is a gate, and a gate has no verdict"),
+                    )
+                    .help(format!("write `requires {name}` in the hypothesis")),
                 );
                 return None;
             }
             None => {
-                let known: Vec<String> =
-                    self.names.hypotheses.keys().map(|name| (*name).to_owned()).chain(place.clauses.keys().cloned()).collect();
+                let known: Vec<String> = self
+                    .names
+                    .hypotheses
+                    .keys()
+                    .map(|name| (*name).to_owned())
+                    .chain(place.clauses.keys().cloned())
+                    .collect();
                 let nearest = self.nearest(name, known.iter().map(String::as_str));
-                let found = Diagnostic::error(Code::Undefined, subject.span, format!("no hypothesis or clause is called `{name}`"));
+                let found = Diagnostic::error(
+                    Code::Undefined,
+                    subject.span,
+                    format!("no hypothesis or clause is called `{name}`"),
+                );
                 self.report(match nearest {
-                    Some(near) => found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), subject.span, near),
+                    Some(near) => {
+                        found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), subject.span, near)
+                    }
                     None => found,
                 });
                 return None;
@@ -202,8 +242,12 @@ impl Checker<'_> {
             let known: Vec<String> =
                 VerdictClass::ALL.iter().map(|class| class.word().to_owned()).chain(labels.iter().cloned()).collect();
             let nearest = self.nearest(&label.node, known.iter().map(String::as_str));
-            let found = Diagnostic::error(Code::BadLabel, label.span, format!("`{name}` never gives the label `{}`", label.node))
-                .help(format!("it can be {}", list(&known)));
+            let found = Diagnostic::error(
+                Code::BadLabel,
+                label.span,
+                format!("`{name}` never gives the label `{}`", label.node),
+            )
+            .help(format!("it can be {}", list(&known)));
             self.report(match nearest {
                 Some(near) => found.fix(format!("write `{near}`"), label.span, near),
                 None => found,
@@ -266,11 +310,21 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Call(call) => self.term_call(call, expr.span, place),
-            ExprKind::Text(_) | ExprKind::At(..) | ExprKind::Not(_) | ExprKind::Compare(..) | ExprKind::And(_)
-            | ExprKind::Or(_) | ExprKind::Within(..) | ExprKind::OneOf(..) | ExprKind::Is { .. } | ExprKind::For(..)
+            ExprKind::Text(_)
+            | ExprKind::At(..)
+            | ExprKind::Not(_)
+            | ExprKind::Compare(..)
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Within(..)
+            | ExprKind::OneOf(..)
+            | ExprKind::Is { .. }
+            | ExprKind::For(..)
             | ExprKind::EndsWith(..) => {
                 let found = Diagnostic::error(Code::NotAllowedHere, expr.span, "this does not belong in a rule");
-                self.report(found.help("a rule compares evidence (`estimate`, `lower`, `upper`, `p`, …) with numbers, margins and values"));
+                self.report(found.help(
+                    "a rule compares evidence (`estimate`, `lower`, `upper`, `p`, …) with numbers, margins and values",
+                ));
                 None
             }
         }
@@ -299,8 +353,12 @@ impl Checker<'_> {
                 let pinned = place.abouts.iter().any(|about| about.at.iter().any(|(own, _)| *own == factor));
                 if !place.bound.contains(&factor) && !pinned {
                     self.report(
-                        Diagnostic::error(Code::UnquantifiedFactor, span, format!("`{name}` differs by `{factor}`, and the rule does not say which `{factor}`"))
-                            .help(format!("quantify it: `scope all {factor}`, or pin it")),
+                        Diagnostic::error(
+                            Code::UnquantifiedFactor,
+                            span,
+                            format!("`{name}` differs by `{factor}`, and the rule does not say which `{factor}`"),
+                        )
+                        .help(format!("quantify it: `scope all {factor}`, or pin it")),
                     );
                     return None;
                 }
@@ -327,7 +385,8 @@ impl Checker<'_> {
                 Some((Term::Abs(Box::new(term)), absolute(&ty)))
             }
             ("min" | "max", [_, ..]) if call.filter.is_none() && call.over.is_empty() => {
-                let checked: Vec<_> = call.arguments.iter().map(|argument| (self.term(argument, place), argument.span)).collect();
+                let checked: Vec<_> =
+                    call.arguments.iter().map(|argument| (self.term(argument, place), argument.span)).collect();
                 let mut terms = Vec::new();
                 let mut so_far: Option<(Ty, Span)> = None;
                 for (one, span) in checked {
@@ -338,7 +397,13 @@ impl Checker<'_> {
                         Some((before, first)) => match units::unify(&before, &ty) {
                             Ok(joined) => Some((joined.ty, first)),
                             Err(mix) => {
-                                self.mixed(&mix, "compared with", Side { span: first, ty: &before }, Side { span, ty: &ty }, span);
+                                self.mixed(
+                                    &mix,
+                                    "compared with",
+                                    Side { span: first, ty: &before },
+                                    Side { span, ty: &ty },
+                                    span,
+                                );
                                 return None;
                             }
                         },
@@ -367,7 +432,11 @@ impl Checker<'_> {
         let mut factors = Vec::new();
         for argument in &call.arguments {
             let ExprKind::Name(name) = &*argument.kind else {
-                self.report(Diagnostic::error(Code::TypeMismatch, argument.span, "`count` in a rule counts members of factors"));
+                self.report(Diagnostic::error(
+                    Code::TypeMismatch,
+                    argument.span,
+                    "`count` in a rule counts members of factors",
+                ));
                 return None;
             };
             if !self.factor_like(&ast::Name::new(name.clone(), argument.span)) {
@@ -397,7 +466,13 @@ impl Checker<'_> {
     }
 
     /// A number of evidence, resolved to its estimand and to the interval or test that provides it.
-    fn evidence(&mut self, first: Option<&ast::Name>, word: &str, span: Span, place: &mut RulePlace) -> Option<(Term, Ty)> {
+    fn evidence(
+        &mut self,
+        first: Option<&ast::Name>,
+        word: &str,
+        span: Span,
+        place: &mut RulePlace,
+    ) -> Option<(Term, Ty)> {
         let Some(kind) = evidence_kind(word) else {
             let words = ["estimate", "lower", "upper", "p", "p_adjusted", "n", "clusters"];
             let nearest = self.nearest(word, words);
@@ -444,13 +519,24 @@ impl Checker<'_> {
             }
         };
         if kind == EvidenceKind::PAdjusted {
-            let in_family = self.spec.families.values().flat_map(|family| &family.members).any(|members| {
-                members.estimand == about.estimand && Some(&members.test) == method.as_ref()
-            });
+            let in_family = self
+                .spec
+                .families
+                .values()
+                .flat_map(|family| &family.members)
+                .any(|members| members.estimand == about.estimand && Some(&members.test) == method.as_ref());
             if !in_family && !self.families_failed {
                 self.report(
-                    Diagnostic::error(Code::MissingEvidence, whole, format!("no family adjusts the p-value of `{}`", about.estimand))
-                        .help(format!("list it: `family name {{ members {} with {} }}`", about.estimand, method.clone().unwrap_or_default())),
+                    Diagnostic::error(
+                        Code::MissingEvidence,
+                        whole,
+                        format!("no family adjusts the p-value of `{}`", about.estimand),
+                    )
+                    .help(format!(
+                        "list it: `family name {{ members {} with {} }}`",
+                        about.estimand,
+                        method.clone().unwrap_or_default()
+                    )),
                 );
                 return None;
             }
@@ -459,15 +545,25 @@ impl Checker<'_> {
     }
 
     /// Which `about` line a word belongs to; the method too when the word before the dot names one.
-    fn about_of(&mut self, first: Option<&ast::Name>, word: &str, span: Span, place: &RulePlace) -> Option<(About, Option<Name>)> {
+    fn about_of(
+        &mut self,
+        first: Option<&ast::Name>,
+        word: &str,
+        span: Span,
+        place: &RulePlace,
+    ) -> Option<(About, Option<Name>)> {
         let Some(first) = first else {
             return match place.abouts.as_slice() {
                 [only] => Some((only.clone(), None)),
                 [] => {
                     if !self.about_failed {
                         self.report(
-                            Diagnostic::error(Code::MissingEvidence, span, format!("`{word}` of what? the rule has no `about`"))
-                                .help("name the estimand: `about estimand with interval`"),
+                            Diagnostic::error(
+                                Code::MissingEvidence,
+                                span,
+                                format!("`{word}` of what? the rule has no `about`"),
+                            )
+                            .help("name the estimand: `about estimand with interval`"),
                         );
                     }
                     None
@@ -475,8 +571,15 @@ impl Checker<'_> {
                 several => {
                     let aliases: Vec<&Name> = several.iter().map(|about| &about.alias).collect();
                     self.report(
-                        Diagnostic::error(Code::AmbiguousEvidence, span, format!("`{word}` could be that of {}", list(&aliases)))
-                            .help(format!("say which, as in `{}.{word}`", aliases.first().map_or("", |alias| alias.as_str()))),
+                        Diagnostic::error(
+                            Code::AmbiguousEvidence,
+                            span,
+                            format!("`{word}` could be that of {}", list(&aliases)),
+                        )
+                        .help(format!(
+                            "say which, as in `{}.{word}`",
+                            aliases.first().map_or("", |alias| alias.as_str())
+                        )),
                     );
                     None
                 }
@@ -494,8 +597,12 @@ impl Checker<'_> {
             [only] => return Some(((*only).clone(), Some(first.node.clone()))),
             [_, _, ..] => {
                 self.report(
-                    Diagnostic::error(Code::AmbiguousEvidence, first.span, format!("`{}` is computed for several estimands here", first.node))
-                        .help("name the estimand or give it another name: `about estimand with method as name`"),
+                    Diagnostic::error(
+                        Code::AmbiguousEvidence,
+                        first.span,
+                        format!("`{}` is computed for several estimands here", first.node),
+                    )
+                    .help("name the estimand or give it another name: `about estimand with method as name`"),
                 );
                 return None;
             }
@@ -506,9 +613,12 @@ impl Checker<'_> {
             return None;
         }
         let nearest = self.nearest(&first.node, aliases.iter().map(String::as_str));
-        let mut found = Diagnostic::error(Code::MissingEvidence, first.span, format!("the rule is not about `{}`", first.node));
+        let mut found =
+            Diagnostic::error(Code::MissingEvidence, first.span, format!("the rule is not about `{}`", first.node));
         found = match nearest {
-            Some(near) => found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near),
+            Some(near) => {
+                found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near)
+            }
             None if self.names.estimands.contains_key(first.node.as_str()) => {
                 found.help(format!("add `about {}` to the hypothesis", first.node))
             }
@@ -518,7 +628,15 @@ impl Checker<'_> {
         None
     }
 
-    fn provider(&mut self, about: &About, given: &[Name], wanted: Option<&str>, what: &str, word: &str, span: Span) -> Option<Name> {
+    fn provider(
+        &mut self,
+        about: &About,
+        given: &[Name],
+        wanted: Option<&str>,
+        what: &str,
+        word: &str,
+        span: Span,
+    ) -> Option<Name> {
         if let Some(wanted) = wanted {
             if given.iter().any(|name| name == wanted) {
                 return Some(wanted.to_owned());
@@ -529,16 +647,24 @@ impl Checker<'_> {
             [] => {
                 if !self.about_failed {
                     self.report(
-                        Diagnostic::error(Code::MissingEvidence, span, format!("nothing gives `{word}` of `{}`", about.alias))
-                            .help(format!("`{word}` needs {what}: `about {} with …`", about.estimand)),
+                        Diagnostic::error(
+                            Code::MissingEvidence,
+                            span,
+                            format!("nothing gives `{word}` of `{}`", about.alias),
+                        )
+                        .help(format!("`{word}` needs {what}: `about {} with …`", about.estimand)),
                     );
                 }
                 None
             }
             [first, ..] => {
                 self.report(
-                    Diagnostic::error(Code::AmbiguousEvidence, span, format!("`{word}` could come from {}", list(given)))
-                        .help(format!("say which, as in `{first}.{word}`")),
+                    Diagnostic::error(
+                        Code::AmbiguousEvidence,
+                        span,
+                        format!("`{word}` could come from {}", list(given)),
+                    )
+                    .help(format!("say which, as in `{first}.{word}`")),
                 );
                 None
             }
@@ -566,7 +692,14 @@ impl Checker<'_> {
         }
     }
 
-    fn joined(&mut self, mut a: Term, mut b: Term, a_side: Side<'_>, b_side: Side<'_>, whole: Span) -> Option<(Term, Term)> {
+    fn joined(
+        &mut self,
+        mut a: Term,
+        mut b: Term,
+        a_side: Side<'_>,
+        b_side: Side<'_>,
+        whole: Span,
+    ) -> Option<(Term, Term)> {
         match units::unify(a_side.ty, b_side.ty) {
             Ok(joined) => {
                 self.retag_term(&mut a, joined.left.as_ref());

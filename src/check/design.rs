@@ -16,8 +16,12 @@ impl Checker<'_> {
         let Some(design) = self.names.design else {
             if let Some(tasks) = self.names.tasks {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, tasks.name.span, "there are units and no `design` says what is run on them")
-                        .help("add `design { cross factor, unit }`"),
+                    Diagnostic::error(
+                        Code::MissingClause,
+                        tasks.name.span,
+                        "there are units and no `design` says what is run on them",
+                    )
+                    .help("add `design { cross factor, unit }`"),
                 );
             }
             return;
@@ -25,8 +29,12 @@ impl Checker<'_> {
         self.place(Kind::Design, "design", Part::Name, design.span);
         if self.names.tasks.is_none() {
             self.report(
-                Diagnostic::error(Code::MissingClause, design.span, "there is a design and no `tasks` block says what it is run on")
-                    .help("declare the units of analysis, as in `tasks question { file \"…\"; key id }`"),
+                Diagnostic::error(
+                    Code::MissingClause,
+                    design.span,
+                    "there is a design and no `tasks` block says what it is run on",
+                )
+                .help("declare the units of analysis, as in `tasks question { file \"…\"; key id }`"),
             );
         }
         let cross = self.cross(design);
@@ -41,7 +49,11 @@ impl Checker<'_> {
             None => 1,
             Some(literal) => match self.whole(literal, "the number of repeats") {
                 Some(0) => {
-                    self.report(Diagnostic::error(Code::BadDesign, literal.number.span, "a design that repeats no times runs nothing"));
+                    self.report(Diagnostic::error(
+                        Code::BadDesign,
+                        literal.number.span,
+                        "a design that repeats no times runs nothing",
+                    ));
                     1
                 }
                 Some(count) => count,
@@ -122,8 +134,12 @@ impl Checker<'_> {
                 cross.push(factor.node.clone());
             } else if self.attributes.contains_key(name) {
                 self.report(
-                    Diagnostic::error(Code::WrongKind, factor.span, format!("`{name}` is an attribute of the units and cannot be crossed with them"))
-                        .help("an attribute goes with its unit; use it in `per` or `where`"),
+                    Diagnostic::error(
+                        Code::WrongKind,
+                        factor.span,
+                        format!("`{name}` is an attribute of the units and cannot be crossed with them"),
+                    )
+                    .help("an attribute goes with its unit; use it in `per` or `where`"),
                 );
             } else if !self.names.factors.contains_key(name) {
                 self.undefined(factor, "a factor", &[Kind::Factor]);
@@ -137,7 +153,9 @@ impl Checker<'_> {
         let mut exclude = Vec::new();
         for (condition, filter) in &design.exclude {
             let first = self.record_condition(condition, &RecordPlace::cells("cells that are never run"));
-            let second = filter.as_ref().map(|filter| self.record_condition(filter, &RecordPlace::cells("cells that are never run")));
+            let second = filter
+                .as_ref()
+                .map(|filter| self.record_condition(filter, &RecordPlace::cells("cells that are never run")));
             let condition = match (first, second) {
                 (Some(first), None) => first,
                 (Some(first), Some(Some(second))) => RecordExpr::And(vec![first, second]),
@@ -162,7 +180,11 @@ impl Checker<'_> {
             "shuffled" => Order::Shuffled { within: order.within.as_ref().map(|name| name.node.clone()), seed },
             "listed" => {
                 if order.seed.is_some() || order.within.is_some() {
-                    self.report(Diagnostic::error(Code::BadDesign, order.kind.span, "an order as listed has no seed and no block"));
+                    self.report(Diagnostic::error(
+                        Code::BadDesign,
+                        order.kind.span,
+                        "an order as listed has no seed and no block",
+                    ));
                 }
                 Order::Listed
             }

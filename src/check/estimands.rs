@@ -58,8 +58,12 @@ impl<'a> Checker<'a> {
             let units: BTreeSet<&Dimension> = entries.values().map(|quantity| &quantity.dimension).collect();
             if units.len() > 1 {
                 self.report(
-                    Diagnostic::error(Code::MixedUnits, value.name.span, format!("the entries of `{name}` have different units"))
-                        .help("give every entry the same unit"),
+                    Diagnostic::error(
+                        Code::MixedUnits,
+                        value.name.span,
+                        format!("the entries of `{name}` have different units"),
+                    )
+                    .help("give every entry the same unit"),
                 );
                 continue;
             }
@@ -89,9 +93,13 @@ impl<'a> Checker<'a> {
     fn source(&mut self, source: Option<&ast::Text>, name: &ast::Name, what: &str) -> String {
         if source.is_none_or(|text| text.node.trim().is_empty()) {
             self.report(
-                Diagnostic::error(Code::MarginWithoutSource, name.span, format!("the {what} `{}` does not say where it comes from", name.node))
-                    .note("a number without a source can be chosen to suit the result")
-                    .help("add it in quotes: the study, standard or reasoning that gave the number"),
+                Diagnostic::error(
+                    Code::MarginWithoutSource,
+                    name.span,
+                    format!("the {what} `{}` does not say where it comes from", name.node),
+                )
+                .note("a number without a source can be chosen to suit the result")
+                .help("add it in quotes: the study, standard or reasoning that gave the number"),
             );
         }
         self.prose_or_empty(source)
@@ -120,8 +128,12 @@ impl<'a> Checker<'a> {
                 let span = self.places.get(Kind::Value, name, &Part::Name);
                 let (first, second) = (units::describe(known), units::describe(dimension));
                 self.report(
-                    Diagnostic::error(Code::MixedUnits, span, format!("the value `{name}` is used as {first} and as {second}"))
-                        .help("give it a unit, or declare two values"),
+                    Diagnostic::error(
+                        Code::MixedUnits,
+                        span,
+                        format!("the value `{name}` is used as {first} and as {second}"),
+                    )
+                    .help("give it a unit, or declare two values"),
                 );
             }
             Some(_) => {}
@@ -172,8 +184,12 @@ impl<'a> Checker<'a> {
                     }
                     if low.value > high.value {
                         self.report(
-                            Diagnostic::error(Code::BadNumber, margin.low.span.to(span), "the band is the wrong way round")
-                                .help("the smaller end comes first"),
+                            Diagnostic::error(
+                                Code::BadNumber,
+                                margin.low.span.to(span),
+                                "the band is the wrong way round",
+                            )
+                            .help("the smaller end comes first"),
                         );
                         continue;
                     }
@@ -190,8 +206,12 @@ impl<'a> Checker<'a> {
             };
             if high.is_none() && higher.is_none() {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, margin.name.span, format!("the margin `{name}` does not say which direction is better"))
-                        .help("write `higher` or `lower` after the number"),
+                    Diagnostic::error(
+                        Code::MissingClause,
+                        margin.name.span,
+                        format!("the margin `{name}` does not say which direction is better"),
+                    )
+                    .help("write `higher` or `lower` after the number"),
                 );
                 continue;
             }
@@ -209,8 +229,12 @@ impl<'a> Checker<'a> {
                 let span = self.places.get(Kind::Margin, name, &Part::Name);
                 let (first, second) = (units::describe(known), units::describe(dimension));
                 self.report(
-                    Diagnostic::error(Code::MixedUnits, span, format!("the margin `{name}` is used as {first} and as {second}"))
-                        .help("give it a unit, or declare two margins"),
+                    Diagnostic::error(
+                        Code::MixedUnits,
+                        span,
+                        format!("the margin `{name}` is used as {first} and as {second}"),
+                    )
+                    .help("give it a unit, or declare two margins"),
                 );
             }
             Some(_) => {}
@@ -231,13 +255,17 @@ impl<'a> Checker<'a> {
         for (name, expr, _) in &exprs {
             let mut named = BTreeSet::new();
             mentions(expr, &self.names.picks, &mut named);
-            needs.insert((*name).to_owned(), named.into_iter().filter(|other| spans.contains_key(other.as_str())).collect());
+            needs.insert(
+                (*name).to_owned(),
+                named.into_iter().filter(|other| spans.contains_key(other.as_str())).collect(),
+            );
         }
         let sorted = order::order(&needs);
         for cycle in &sorted.cycles {
             let span = cycle.first().and_then(|name| spans.get(name.as_str())).copied().unwrap_or_default();
-            let mut found = Diagnostic::error(Code::Cycle, span, format!("these need each other: {}", order::path(cycle)))
-                .help("write one of them without the other");
+            let mut found =
+                Diagnostic::error(Code::Cycle, span, format!("these need each other: {}", order::path(cycle)))
+                    .help("write one of them without the other");
             for name in cycle.iter().skip(1) {
                 if let Some(span) = spans.get(name.as_str()) {
                     found = found.also(*span, "needed here");
@@ -280,7 +308,8 @@ impl<'a> Checker<'a> {
                 let mut factors = BTreeSet::new();
                 written_factor(&measure.expr, &parameter.node, &mut factors);
                 if factors.is_empty() {
-                    factors = given.get(measure.name.node.as_str()).and_then(|all| all.get(at)).cloned().unwrap_or_default();
+                    factors =
+                        given.get(measure.name.node.as_str()).and_then(|all| all.get(at)).cloned().unwrap_or_default();
                 }
                 if factors.is_empty() && self.spec.factors.len() == 1 {
                     factors.extend(self.spec.factors.keys().cloned());
@@ -302,7 +331,11 @@ impl<'a> Checker<'a> {
                         Diagnostic::error(
                             Code::AmbiguousLevel,
                             parameter.span,
-                            format!("the parameter `{}` is used for levels of {}", parameter.node, super::names::list(several)),
+                            format!(
+                                "the parameter `{}` is used for levels of {}",
+                                parameter.node,
+                                super::names::list(several)
+                            ),
                         )
                         .help("a parameter stands for levels of one factor; declare two measures"),
                     ),
@@ -431,7 +464,9 @@ impl<'a> Checker<'a> {
         let pair = item.per.iter().find(|per| per.pair).map(|per| per.factor.node.clone());
         let checked = self.cell(&item.expr, &CellPlace { parameters: BTreeMap::new(), pair });
         if let (Some(per), Some((expr, ty))) = (per, checked) {
-            self.spec.estimands.insert(name.to_owned(), Estimand { per, body: EstimandBody::Contrast(expr), kind: ty.number });
+            self.spec
+                .estimands
+                .insert(name.to_owned(), Estimand { per, body: EstimandBody::Contrast(expr), kind: ty.number });
         }
     }
 
@@ -508,7 +543,20 @@ impl<'a> Checker<'a> {
 
     /// A type word that names no type.
     pub(super) fn unknown_type(&mut self, word: &ast::Name) {
-        let words = ["bool", "text", "count", "usd", "tokens", "seconds", "bits", "nats", "proportion", "difference", "ratio", "number"];
+        let words = [
+            "bool",
+            "text",
+            "count",
+            "usd",
+            "tokens",
+            "seconds",
+            "bits",
+            "nats",
+            "proportion",
+            "difference",
+            "ratio",
+            "number",
+        ];
         let nearest = self.nearest(&word.node, words);
         let mut found = Diagnostic::error(Code::UnknownUnit, word.span, format!("no type is called `{}`", word.node));
         found = match nearest {
@@ -530,9 +578,13 @@ impl<'a> Checker<'a> {
 /// The direct parts of an expression.
 pub(super) fn ast_children(expr: &Expr) -> Vec<&Expr> {
     match &*expr.kind {
-        ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Path(..) | ExprKind::Is { .. } => Vec::new(),
+        ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Path(..) | ExprKind::Is { .. } => {
+            Vec::new()
+        }
         ExprKind::Call(call) => call.arguments.iter().chain(&call.filter).collect(),
-        ExprKind::At(inner, _) | ExprKind::Negate(inner) | ExprKind::Not(inner) | ExprKind::EndsWith(inner, _) => vec![inner],
+        ExprKind::At(inner, _) | ExprKind::Negate(inner) | ExprKind::Not(inner) | ExprKind::EndsWith(inner, _) => {
+            vec![inner]
+        }
         ExprKind::Arithmetic(left, _, right) | ExprKind::Compare(left, _, right) | ExprKind::For(left, right) => {
             vec![left, right]
         }

@@ -89,8 +89,13 @@ impl Checker<'_> {
                     }
                 }
             }
-            ExprKind::Compare(..) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Not(_) | ExprKind::OneOf(..)
-            | ExprKind::EndsWith(..) | ExprKind::Within(..) => {
+            ExprKind::Compare(..)
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Not(_)
+            | ExprKind::OneOf(..)
+            | ExprKind::EndsWith(..)
+            | ExprKind::Within(..) => {
                 self.report(
                     Diagnostic::error(Code::NotAllowedHere, expr.span, "a condition stands where a number belongs")
                         .help("aggregate it: `rate(…)` is the share of records in which it holds"),
@@ -99,8 +104,12 @@ impl Checker<'_> {
             }
             ExprKind::Text(_) | ExprKind::Path(..) | ExprKind::Is { .. } => {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, expr.span, "this does not belong in a measure or an estimand")
-                        .help("measures and estimands are made of aggregates such as `mean(correct)`"),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        expr.span,
+                        "this does not belong in a measure or an estimand",
+                    )
+                    .help("measures and estimands are made of aggregates such as `mean(correct)`"),
                 );
                 None
             }
@@ -117,14 +126,21 @@ impl Checker<'_> {
                 return Some((Cell::Measure(name.to_owned(), Vec::new()), ty));
             }
             // In an estimand `per pair of F`, the pair fills the parameters in order.
-            let pair = place.pair.as_ref().is_some_and(|factor| parameters.len() == 2 && parameters.iter().all(|(_, own)| own == factor));
+            let pair = place
+                .pair
+                .as_ref()
+                .is_some_and(|factor| parameters.len() == 2 && parameters.iter().all(|(_, own)| own == factor));
             if pair {
                 return Some((Cell::Measure(name.to_owned(), Vec::new()), ty));
             }
             let shown: Vec<&str> = parameters.iter().map(|(parameter, _)| parameter.as_str()).collect();
             self.report(
-                Diagnostic::error(Code::TypeMismatch, span, format!("`{name}` needs its levels: `{name}({})`", shown.join(", ")))
-                    .help("give each parameter a level, or compute the estimand `per pair of` the factor"),
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    span,
+                    format!("`{name}` needs its levels: `{name}({})`", shown.join(", ")),
+                )
+                .help("give each parameter a level, or compute the estimand `per pair of` the factor"),
             );
             return None;
         }
@@ -145,9 +161,13 @@ impl Checker<'_> {
                 Some(ValueType::Number(_) | ValueType::Level(_) | ValueType::Text) => "mean",
             };
             self.report(
-                Diagnostic::error(Code::NotAllowedHere, span, format!("`{name}` is what one record holds, and a number over many belongs here"))
-                    .help(format!("aggregate it: `{aggregate}({name})`"))
-                    .fix("aggregate it", span, format!("{aggregate}({name})")),
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    span,
+                    format!("`{name}` is what one record holds, and a number over many belongs here"),
+                )
+                .help(format!("aggregate it: `{aggregate}({name})`"))
+                .fix("aggregate it", span, format!("{aggregate}({name})")),
             );
             return None;
         }
@@ -193,8 +213,12 @@ impl Checker<'_> {
             }
             ("log_ratio" | "slope" | "auroc" | "kappa" | "spearman" | "pearson" | "kendall", _) => {
                 self.report(
-                    Diagnostic::error(Code::Planned, call.function.span, format!("`{name}` is planned and not available"))
-                        .help("until then, a number computed elsewhere can enter as a `reported` estimand"),
+                    Diagnostic::error(
+                        Code::Planned,
+                        call.function.span,
+                        format!("`{name}` is planned and not available"),
+                    )
+                    .help("until then, a number computed elsewhere can enter as a `reported` estimand"),
                 );
                 None
             }
@@ -202,10 +226,17 @@ impl Checker<'_> {
                 let functions = FUNCTIONS.iter().copied().chain(self.names.measures.keys().copied());
                 let known: Vec<String> = functions.map(str::to_owned).collect();
                 let nearest = self.nearest(name, known.iter().map(String::as_str));
-                let mut found =
-                    Diagnostic::error(Code::Undefined, call.function.span, format!("no function or measure is called `{name}`"));
+                let mut found = Diagnostic::error(
+                    Code::Undefined,
+                    call.function.span,
+                    format!("no function or measure is called `{name}`"),
+                );
                 if let Some(near) = nearest {
-                    found = found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), call.function.span, near);
+                    found = found.help(format!("did you mean `{near}`?")).fix(
+                        format!("write `{near}`"),
+                        call.function.span,
+                        near,
+                    );
                 }
                 self.report(found);
                 None
@@ -214,7 +245,8 @@ impl Checker<'_> {
     }
 
     fn extreme(&mut self, call: &Call, place: &CellPlace) -> Option<(Cell, Ty)> {
-        let checked: Vec<Option<(Cell, Ty)>> = call.arguments.iter().map(|argument| self.cell(argument, place)).collect();
+        let checked: Vec<Option<(Cell, Ty)>> =
+            call.arguments.iter().map(|argument| self.cell(argument, place)).collect();
         let mut parts = Vec::new();
         let mut ty: Option<(Ty, Span)> = None;
         for (one, argument) in checked.into_iter().zip(&call.arguments) {
@@ -247,8 +279,12 @@ impl Checker<'_> {
         self.mark(Kind::Measure, name);
         if !call.over.is_empty() || call.filter.is_some() {
             self.report(
-                Diagnostic::error(Code::NotAllowedHere, span, format!("the measure `{name}` takes levels, not `over` or `where`"))
-                    .help("restrict it with `for`: `(measure) for condition`"),
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    span,
+                    format!("the measure `{name}` takes levels, not `over` or `where`"),
+                )
+                .help("restrict it with `for`: `(measure) for condition`"),
             );
             return None;
         }
@@ -277,7 +313,11 @@ impl Checker<'_> {
                 ExprKind::Name(word) => word.clone(),
                 ExprKind::Number(literal) if literal.unit.is_none() => literal.number.node.clone(),
                 _ => {
-                    self.report(Diagnostic::error(Code::TypeMismatch, argument.span, format!("a level of `{factor}` belongs here")));
+                    self.report(Diagnostic::error(
+                        Code::TypeMismatch,
+                        argument.span,
+                        format!("a level of `{factor}` belongs here"),
+                    ));
                     levels.push(None);
                     continue;
                 }
@@ -342,7 +382,9 @@ impl Checker<'_> {
         let scaled = |end: &Option<Rational>| end.as_ref().map(|value| value * &times);
         Some(match kind {
             ReduceKind::Max | ReduceKind::Min => ty.clone(),
-            ReduceKind::Mean => Ty { number: crate::spec::NumberType { integer: false, ..ty.number.clone() }, bare: ty.bare },
+            ReduceKind::Mean => {
+                Ty { number: crate::spec::NumberType { integer: false, ..ty.number.clone() }, bare: ty.bare }
+            }
             ReduceKind::Spread => {
                 let dimension = match ty.dimension() {
                     Dimension::Proportion => Dimension::Difference,
@@ -386,11 +428,19 @@ impl Checker<'_> {
         Some((Cell::Aggregate(Aggregate { kind, arguments, filter: filter? }), ty))
     }
 
-    fn aggregate_parts(&mut self, name: &str, call: &Call, span: Span, place: &RecordPlace) -> Option<(AggregateKind, Vec<RecordExpr>, Ty)> {
+    fn aggregate_parts(
+        &mut self,
+        name: &str,
+        call: &Call,
+        span: Span,
+        place: &RecordPlace,
+    ) -> Option<(AggregateKind, Vec<RecordExpr>, Ty)> {
         let arguments = call.arguments.as_slice();
         match (name, arguments) {
             ("count", []) => Some((AggregateKind::Count, vec![RecordExpr::Bool(true)], Ty::count())),
-            ("count", [argument]) => Some((AggregateKind::Count, vec![self.record_condition(argument, place)?], Ty::count())),
+            ("count", [argument]) => {
+                Some((AggregateKind::Count, vec![self.record_condition(argument, place)?], Ty::count()))
+            }
             ("rate", [argument]) => {
                 Some((AggregateKind::Rate, vec![self.record_condition(argument, place)?], Ty::proportion()))
             }
@@ -404,7 +454,11 @@ impl Checker<'_> {
                 let (expr, ty) = value?;
                 let probability = probability?.value;
                 if probability.is_negative() || probability > Rational::from_integer(1.into()) {
-                    self.report(Diagnostic::error(Code::Unreachable, at.span, "a quantile's probability lies between 0 and 1"));
+                    self.report(Diagnostic::error(
+                        Code::Unreachable,
+                        at.span,
+                        "a quantile's probability lies between 0 and 1",
+                    ));
                     return None;
                 }
                 Some((AggregateKind::Quantile(probability), vec![expr], fractional(ty)))

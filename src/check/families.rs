@@ -17,7 +17,8 @@ impl Checker<'_> {
         let hypotheses = self.names.hypotheses.values().flat_map(|hypothesis| {
             hypothesis.about.iter().chain(hypothesis.clauses.iter().flat_map(|clause| &clause.about))
         });
-        let abouts: Vec<&ast::About> = hypotheses.chain(self.names.gates.values().flat_map(|gate| &gate.about)).collect();
+        let abouts: Vec<&ast::About> =
+            hypotheses.chain(self.names.gates.values().flat_map(|gate| &gate.about)).collect();
         for about in abouts {
             for method in about.with.iter().filter(|method| self.names.tests.contains_key(method.node.as_str())) {
                 self.tests_used.entry(about.estimand.node.clone()).or_default().insert(method.node.clone());
@@ -75,7 +76,11 @@ impl Checker<'_> {
         }
         members.sort();
         if members.windows(2).any(|pair| pair.first() == pair.last()) {
-            self.report(Diagnostic::error(Code::Miscounted, item.name.span, format!("a line of `{name}` stands twice")));
+            self.report(Diagnostic::error(
+                Code::Miscounted,
+                item.name.span,
+                format!("a line of `{name}` stands twice"),
+            ));
             return None;
         }
         // Where a factorial is incomplete, the largest family is the planned one.
@@ -85,19 +90,34 @@ impl Checker<'_> {
             self.place(Kind::Family, name, Part::Count, span);
             let count = self.whole(written, "the number of members")?;
             if count != computed {
-                let each = if within.is_empty() { String::new() } else { format!(" in each combination of {}", list(&within)) };
+                let each = if within.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in each combination of {}", list(&within))
+                };
                 self.report(
-                    Diagnostic::error(Code::Miscounted, span, format!("`{name}` says {count} members{each}; there {} {computed}", if computed == 1 { "is" } else { "are" }))
-                        .note(self.how_counted(item))
-                        .help("the number of members sets how strictly each is judged, so it must be the planned one")
-                        .fix(format!("write {computed}"), span, computed.to_string())
-                        .about(name),
+                    Diagnostic::error(
+                        Code::Miscounted,
+                        span,
+                        format!(
+                            "`{name}` says {count} members{each}; there {} {computed}",
+                            if computed == 1 { "is" } else { "are" }
+                        ),
+                    )
+                    .note(self.how_counted(item))
+                    .help("the number of members sets how strictly each is judged, so it must be the planned one")
+                    .fix(format!("write {computed}"), span, computed.to_string())
+                    .about(name),
                 );
                 return None;
             }
         }
         if computed == 0 {
-            self.report(Diagnostic::error(Code::EmptyScope, item.name.span, format!("the family `{name}` has no members")));
+            self.report(Diagnostic::error(
+                Code::EmptyScope,
+                item.name.span,
+                format!("the family `{name}` has no members"),
+            ));
             return None;
         }
         Some(Family { members, within, adjust: adjust?, count: computed })
@@ -111,16 +131,25 @@ impl Checker<'_> {
                 .per
                 .iter()
                 .map(|per| {
-                    let levels = self.levels_of(&per.factor).map_or(0, |levels| levels.len()).saturating_sub(per.except.len());
+                    let levels =
+                        self.levels_of(&per.factor).map_or(0, |levels| levels.len()).saturating_sub(per.except.len());
                     if per.pair {
-                        format!("{} pairs of {levels} levels of `{}`", levels * levels.saturating_sub(1) / 2, per.factor)
+                        format!(
+                            "{} pairs of {levels} levels of `{}`",
+                            levels * levels.saturating_sub(1) / 2,
+                            per.factor
+                        )
                     } else {
                         format!("{levels} levels of `{}`", per.factor)
                     }
                 })
                 .collect();
             let one = "one value".to_owned();
-            parts.push(format!("`{}` has {}", line.estimand.node, if factors.is_empty() { one } else { factors.join(" times ") }));
+            parts.push(format!(
+                "`{}` has {}",
+                line.estimand.node,
+                if factors.is_empty() { one } else { factors.join(" times ") }
+            ));
         }
         parts.join("; ")
     }
@@ -156,14 +185,22 @@ impl Checker<'_> {
                     self.report(Diagnostic::error(
                         Code::WrongKind,
                         one.factor.span,
-                        format!("`{estimand_name}` is computed per {}`{}`, not otherwise", if one.pair { "" } else { "pair of " }, one.factor.node),
+                        format!(
+                            "`{estimand_name}` is computed per {}`{}`, not otherwise",
+                            if one.pair { "" } else { "pair of " },
+                            one.factor.node
+                        ),
                     ));
                     return None;
                 }
                 None => {
                     self.report(
-                        Diagnostic::error(Code::WrongKind, one.factor.span, format!("`{estimand_name}` is not computed per `{}`", one.factor.node))
-                            .help("a family lists members along the factors of the estimand's own `per`"),
+                        Diagnostic::error(
+                            Code::WrongKind,
+                            one.factor.span,
+                            format!("`{estimand_name}` is not computed per `{}`", one.factor.node),
+                        )
+                        .help("a family lists members along the factors of the estimand's own `per`"),
                     );
                     return None;
                 }
@@ -172,8 +209,14 @@ impl Checker<'_> {
         for factor in within {
             if !factors.contains(factor) {
                 self.report(
-                    Diagnostic::error(Code::WrongKind, line.estimand.span, format!("`{estimand_name}` is not computed per `{factor}`, so `within {factor}` has no meaning"))
-                        .about(item.name.node.clone()),
+                    Diagnostic::error(
+                        Code::WrongKind,
+                        line.estimand.span,
+                        format!(
+                            "`{estimand_name}` is not computed per `{factor}`, so `within {factor}` has no meaning"
+                        ),
+                    )
+                    .about(item.name.node.clone()),
                 );
                 return None;
             }
@@ -215,15 +258,23 @@ impl Checker<'_> {
             [only] => Some(only.clone()),
             [] => {
                 self.report(
-                    Diagnostic::error(Code::MissingEvidence, line.estimand.span, format!("no test is used with `{}`", line.estimand.node))
-                        .help(format!("name it: `members {} with …`", line.estimand.node)),
+                    Diagnostic::error(
+                        Code::MissingEvidence,
+                        line.estimand.span,
+                        format!("no test is used with `{}`", line.estimand.node),
+                    )
+                    .help(format!("name it: `members {} with …`", line.estimand.node)),
                 );
                 None
             }
             several => {
                 self.report(
-                    Diagnostic::error(Code::AmbiguousEvidence, line.estimand.span, format!("`{}` is tested by {}", line.estimand.node, list(several)))
-                        .help(format!("say which: `members {} with …`", line.estimand.node)),
+                    Diagnostic::error(
+                        Code::AmbiguousEvidence,
+                        line.estimand.span,
+                        format!("`{}` is tested by {}", line.estimand.node, list(several)),
+                    )
+                    .help(format!("say which: `members {} with …`", line.estimand.node)),
                 );
                 None
             }
@@ -238,8 +289,12 @@ impl Checker<'_> {
             "none" => Some(Adjustment::None),
             "bh" | "benjamini_hochberg" | "fdr" | "hochberg" | "hommel" | "gatekeeping" => {
                 self.report(
-                    Diagnostic::error(Code::Planned, word.span, format!("`{}` is planned and not available", word.node))
-                        .help("`holm`, `bonferroni` and `none` are available"),
+                    Diagnostic::error(
+                        Code::Planned,
+                        word.span,
+                        format!("`{}` is planned and not available", word.node),
+                    )
+                    .help("`holm`, `bonferroni` and `none` are available"),
                 );
                 None
             }

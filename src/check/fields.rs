@@ -36,7 +36,9 @@ impl Checker<'_> {
             self.place(Kind::Field, name, Part::Name, flag.name.span);
             let text = flag.text.as_ref().map(|text| self.prose(text));
             let (role, kind) = (FieldRole::Flag, ValueType::Bool);
-            self.spec.fields.insert(name.to_owned(), Field { role, kind, optional: false, source: None, derived: None, text });
+            self.spec
+                .fields
+                .insert(name.to_owned(), Field { role, kind, optional: false, source: None, derived: None, text });
         }
     }
 
@@ -45,8 +47,12 @@ impl Checker<'_> {
         self.place(Kind::Field, name, Part::Name, outcome.field.name.span);
         if let Some(censored) = &outcome.censored_by {
             self.report(
-                Diagnostic::error(Code::Planned, censored.span, "outcomes that are cut off by another one are planned and not available")
-                    .help("record whether the event came as an outcome of its own"),
+                Diagnostic::error(
+                    Code::Planned,
+                    censored.span,
+                    "outcomes that are cut off by another one are planned and not available",
+                )
+                .help("record whether the event came as an outcome of its own"),
             );
         }
         let Some(mut kind) = self.type_of(&outcome.field.kind, name) else { return };
@@ -68,8 +74,12 @@ impl Checker<'_> {
         };
         if let (Some(_), Some(source)) = (&derived, &outcome.source) {
             self.report(
-                Diagnostic::error(Code::RepeatedClause, source.kind.span, format!("`{name}` is derived and read at once"))
-                    .help("take out the source or the expression"),
+                Diagnostic::error(
+                    Code::RepeatedClause,
+                    source.kind.span,
+                    format!("`{name}` is derived and read at once"),
+                )
+                .help("take out the source or the expression"),
             );
         }
         let source = outcome.source.as_ref().map(|source| {

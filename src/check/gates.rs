@@ -56,10 +56,14 @@ impl Checker<'_> {
             }
             None => {
                 self.report(
-                    Diagnostic::error(Code::GateWithoutThreshold, item.name.span, format!("the gate `{name}` has no threshold"))
-                        .note("a gate that anybody may call passed is no gate")
-                        .help("add `require estimate >= …`")
-                        .about(name),
+                    Diagnostic::error(
+                        Code::GateWithoutThreshold,
+                        item.name.span,
+                        format!("the gate `{name}` has no threshold"),
+                    )
+                    .note("a gate that anybody may call passed is no gate")
+                    .help("add `require estimate >= …`")
+                    .about(name),
                 );
                 None
             }

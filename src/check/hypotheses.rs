@@ -20,7 +20,9 @@ pub(super) fn pinned(filter: &RecordExpr) -> BTreeSet<Name> {
     match filter {
         RecordExpr::And(parts) => parts.iter().flat_map(pinned).collect(),
         RecordExpr::Compare(left, Relation::Equal, right) => match (&**left, &**right) {
-            (RecordExpr::Factor(name) | RecordExpr::Field(name), RecordExpr::Level(_)) => BTreeSet::from([name.clone()]),
+            (RecordExpr::Factor(name) | RecordExpr::Field(name), RecordExpr::Level(_)) => {
+                BTreeSet::from([name.clone()])
+            }
             _ => BTreeSet::new(),
         },
         RecordExpr::OneOf(subject, levels) if levels.len() == 1 => match &**subject {
@@ -67,8 +69,12 @@ impl<'a> Checker<'a> {
             }
             None => {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, item.name.span, format!("`{name}` does not say what it claims"))
-                        .help("add the claim in quotes after the name"),
+                    Diagnostic::error(
+                        Code::MissingClause,
+                        item.name.span,
+                        format!("`{name}` does not say what it claims"),
+                    )
+                    .help("add the claim in quotes after the name"),
                 );
                 String::new()
             }
@@ -84,8 +90,12 @@ impl<'a> Checker<'a> {
             }
             if self.names.hypotheses.contains_key(clause.name.node.as_str()) {
                 self.report(
-                    Diagnostic::error(Code::Shadowed, clause.name.span, format!("the clause `{}` hides the hypothesis of this name", clause.name.node))
-                        .help("give the clause another name"),
+                    Diagnostic::error(
+                        Code::Shadowed,
+                        clause.name.span,
+                        format!("the clause `{}` hides the hypothesis of this name", clause.name.node),
+                    )
+                    .help("give the clause another name"),
                 );
             }
         }
@@ -187,8 +197,12 @@ impl<'a> Checker<'a> {
             Some("exploratory") => Claim::Exploratory,
             Some(_) | None => {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, item.name.span, format!("`{}` does not say its standing", item.name.node))
-                        .help("write `primary`, `secondary` or `exploratory` after its name"),
+                    Diagnostic::error(
+                        Code::MissingClause,
+                        item.name.span,
+                        format!("`{}` does not say its standing", item.name.node),
+                    )
+                    .help("write `primary`, `secondary` or `exploratory` after its name"),
                 );
                 Claim::Exploratory
             }
@@ -204,9 +218,12 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let nearest = self.nearest(&question.node, known.iter().map(String::as_str));
-            let found = Diagnostic::error(Code::Undefined, question.span, format!("no question is called `{}`", question.node));
+            let found =
+                Diagnostic::error(Code::Undefined, question.span, format!("no question is called `{}`", question.node));
             self.report(match nearest {
-                Some(near) => found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), question.span, near),
+                Some(near) => {
+                    found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), question.span, near)
+                }
                 None => found.help("declare it in `study`: `question RQ1 primary \"…\"`"),
             });
         }
@@ -243,10 +260,14 @@ impl<'a> Checker<'a> {
             return Some(only.clone());
         }
         self.report(
-            Diagnostic::error(Code::SetsMissing, name.span, format!("`{}` does not say which analysis sets it is judged in", name.node))
-                .note(format!("there are {}; the first one named is the headline", list(&known)))
-                .help(format!("add `sets {}`", known.join(", ")))
-                .about(name.node.clone()),
+            Diagnostic::error(
+                Code::SetsMissing,
+                name.span,
+                format!("`{}` does not say which analysis sets it is judged in", name.node),
+            )
+            .note(format!("there are {}; the first one named is the headline", list(&known)))
+            .help(format!("add `sets {}`", known.join(", ")))
+            .about(name.node.clone()),
         );
         None
     }
@@ -317,8 +338,12 @@ impl<'a> Checker<'a> {
         if !self.names.estimands.contains_key(name) {
             if self.names.measures.contains_key(name) {
                 self.report(
-                    Diagnostic::error(Code::WrongKind, line.estimand.span, format!("`{name}` is a measure, and a rule is about an estimand"))
-                        .help(format!("declare what is estimated: `estimand name per … = {name}`")),
+                    Diagnostic::error(
+                        Code::WrongKind,
+                        line.estimand.span,
+                        format!("`{name}` is a measure, and a rule is about an estimand"),
+                    )
+                    .help(format!("declare what is estimated: `estimand name per … = {name}`")),
                 );
             } else {
                 self.undefined(&line.estimand, "an estimand", &[Kind::Estimand]);
@@ -333,8 +358,19 @@ impl<'a> Checker<'a> {
         for (factor, _) in &at {
             if !per.iter().any(|one| one.factor == *factor) {
                 self.report(
-                    Diagnostic::error(Code::WrongKind, line.estimand.span, format!("`{name}` is not computed per `{factor}`, so it cannot be pinned"))
-                        .help(if per.is_empty() { "it has one value".to_owned() } else { format!("it is computed per {}", list(&per.iter().map(|one| one.factor.clone()).collect::<Vec<_>>())) }),
+                    Diagnostic::error(
+                        Code::WrongKind,
+                        line.estimand.span,
+                        format!("`{name}` is not computed per `{factor}`, so it cannot be pinned"),
+                    )
+                    .help(if per.is_empty() {
+                        "it has one value".to_owned()
+                    } else {
+                        format!(
+                            "it is computed per {}",
+                            list(&per.iter().map(|one| one.factor.clone()).collect::<Vec<_>>())
+                        )
+                    }),
                 );
                 failed = true;
             }
@@ -365,7 +401,11 @@ impl<'a> Checker<'a> {
             .iter()
             .filter_map(|line| Some((line, self.spec.estimands.get(&line.estimand)?)))
             .flat_map(|(line, estimand)| {
-                estimand.per.iter().map(|per| per.factor.clone()).filter(|factor| !line.at.iter().any(|(pin, _)| pin == factor))
+                estimand
+                    .per
+                    .iter()
+                    .map(|per| per.factor.clone())
+                    .filter(|factor| !line.at.iter().any(|(pin, _)| pin == factor))
             })
             .collect();
         for factor in grid {
@@ -421,14 +461,29 @@ impl<'a> Checker<'a> {
         }
         let estimands: Vec<&Name> = about.iter().map(|line| &line.estimand).collect();
         self.report(
-            Diagnostic::error(Code::WrongKind, factor.span, format!("{} {} no value per `{}`", list(&estimands), if estimands.len() == 1 { "has" } else { "have" }, factor.node))
-                .help(format!("add it to the estimand's `per`, or take `{}` out", factor.node)),
+            Diagnostic::error(
+                Code::WrongKind,
+                factor.span,
+                format!(
+                    "{} {} no value per `{}`",
+                    list(&estimands),
+                    if estimands.len() == 1 { "has" } else { "have" },
+                    factor.node
+                ),
+            )
+            .help(format!("add it to the estimand's `per`, or take `{}` out", factor.node)),
         );
         false
     }
 
     /// How many members the factors have under the filter; reports an empty scope and cells that are never run.
-    fn member_count(&mut self, factors: &[Name], about: &[About], filter: Option<&RecordExpr>, scope: &ast::Scope) -> Option<u64> {
+    fn member_count(
+        &mut self,
+        factors: &[Name],
+        about: &[About],
+        filter: Option<&RecordExpr>,
+        scope: &ast::Scope,
+    ) -> Option<u64> {
         let per: Vec<Per> = about
             .iter()
             .filter_map(|line| self.spec.estimands.get(&line.estimand))
@@ -473,16 +528,28 @@ impl<'a> Checker<'a> {
                 let span = Self::literal_span(of);
                 if let Some(members) = members.filter(|members| *members != n) {
                     self.report(
-                        Diagnostic::error(Code::BadQuorum, span, format!("the quorum says of {n}; {} {} {members}", list(&factors), if factors.len() == 1 { "has" } else { "have" }))
-                            .help("the number after `of` is the number of members that are planned")
-                            .fix(format!("write {members}"), span, members.to_string()),
+                        Diagnostic::error(
+                            Code::BadQuorum,
+                            span,
+                            format!(
+                                "the quorum says of {n}; {} {} {members}",
+                                list(&factors),
+                                if factors.len() == 1 { "has" } else { "have" }
+                            ),
+                        )
+                        .help("the number after `of` is the number of members that are planned")
+                        .fix(format!("write {members}"), span, members.to_string()),
                     );
                     return None;
                 }
                 if k == 0 || k > n {
                     self.report(
-                        Diagnostic::error(Code::BadQuorum, Self::literal_span(least), format!("a quorum of {k} out of {n} decides nothing"))
-                            .help(format!("it lies between 1 and {n}")),
+                        Diagnostic::error(
+                            Code::BadQuorum,
+                            Self::literal_span(least),
+                            format!("a quorum of {k} out of {n} decides nothing"),
+                        )
+                        .help(format!("it lies between 1 and {n}")),
                     );
                     return None;
                 }
@@ -495,8 +562,12 @@ impl<'a> Checker<'a> {
             let (k, n) = (self.whole(least, "a quorum")?, self.whole(of, "the number of members")?);
             if k == 0 || k > n || planned.is_some_and(|planned| n >= planned) {
                 self.report(
-                    Diagnostic::error(Code::BadQuorum, Self::literal_span(least), format!("a quorum of {k} out of {n} does not fit a loss"))
-                        .help("after a loss there are fewer members than planned"),
+                    Diagnostic::error(
+                        Code::BadQuorum,
+                        Self::literal_span(least),
+                        format!("a quorum of {k} out of {n} does not fit a loss"),
+                    )
+                    .help("after a loss there are fewer members than planned"),
                 );
                 return None;
             }
@@ -523,7 +594,11 @@ impl<'a> Checker<'a> {
         let mut place = RulePlace {
             abouts: about.clone(),
             bound,
-            clauses: clauses.iter().filter(|(other, _)| *other != name).map(|(name, labels)| (name.clone(), labels.clone())).collect(),
+            clauses: clauses
+                .iter()
+                .filter(|(other, _)| *other != name)
+                .map(|(name, labels)| (name.clone(), labels.clone()))
+                .collect(),
             subject: subject.to_owned(),
             ..RulePlace::default()
         };
@@ -583,8 +658,12 @@ impl<'a> Checker<'a> {
             if let Some(other) = classes.insert(case.label.node.as_str(), class).filter(|other| *other != class) {
                 let words = [VerdictClass::from(other).word(), VerdictClass::from(class).word()];
                 self.report(
-                    Diagnostic::error(Code::BadLabel, case.label.span, format!("`{}` counts as {}", case.label.node, list(&words)))
-                        .help("one label has one class"),
+                    Diagnostic::error(
+                        Code::BadLabel,
+                        case.label.span,
+                        format!("`{}` counts as {}", case.label.node, list(&words)),
+                    )
+                    .help("one label has one class"),
                 );
                 failed = true;
             }
@@ -619,7 +698,11 @@ impl<'a> Checker<'a> {
                 let nearest = self.nearest(label, classes);
                 let found = Diagnostic::error(Code::BadLabel, case.label.span, message);
                 self.report(match nearest {
-                    Some(near) => found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), case.label.span, near),
+                    Some(near) => found.help(format!("did you mean `{near}`?")).fix(
+                        format!("write `{near}`"),
+                        case.label.span,
+                        near,
+                    ),
                     None if engine => found.help("use a gate, `evaluable when …`, or a label `as inconclusive`"),
                     None => found.help(format!("say what it counts as: `{label} as supported when …`")),
                 });
@@ -630,8 +713,12 @@ impl<'a> Checker<'a> {
         match (class, class_of(label)) {
             (None, _) => {
                 let nearest = self.nearest(&written.node, classes);
-                let found = Diagnostic::error(Code::BadLabel, written.span, format!("a rule cannot give the class `{}`", written.node))
-                    .help(format!("classes are {}", list(&classes)));
+                let found = Diagnostic::error(
+                    Code::BadLabel,
+                    written.span,
+                    format!("a rule cannot give the class `{}`", written.node),
+                )
+                .help(format!("classes are {}", list(&classes)));
                 self.report(match nearest {
                     Some(near) => found.fix(format!("write `{near}`"), written.span, near),
                     None => found,
@@ -640,8 +727,12 @@ impl<'a> Checker<'a> {
             }
             (Some(class), Some(own)) if class != own => {
                 self.report(
-                    Diagnostic::error(Code::BadLabel, case.label.span, format!("`{label}` cannot count as `{}`", written.node))
-                        .help("the name of a class always means that class; choose another label"),
+                    Diagnostic::error(
+                        Code::BadLabel,
+                        case.label.span,
+                        format!("`{label}` cannot count as `{}`", written.node),
+                    )
+                    .help("the name of a class always means that class; choose another label"),
                 );
                 None
             }

@@ -11,7 +11,11 @@ use crate::spec::{InputFile, Spec, TaskSource};
 ///
 /// Prompts are parsed strictly as `MiniJinja` templates; the variables that nothing defines are listed in a note, because
 /// they are what the runner must provide.
-pub fn inputs(spec: &mut Spec, places: &Places, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Vec<Diagnostic> {
+pub fn inputs(
+    spec: &mut Spec,
+    places: &Places,
+    read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if let Some(tasks) = &mut spec.tasks {
         if let TaskSource::File { file, .. } = &mut tasks.source {
@@ -85,8 +89,12 @@ fn prompt(path: &str, role: &str, bytes: &[u8], span: crate::source::Span, found
             free.sort();
             if !free.is_empty() {
                 found.push(
-                    Diagnostic::note_at(Code::BadPrompt, span, format!("the prompt `{path}` of `{role}` needs {}", super::names::list(&free)))
-                        .note("whoever runs the study must give these variables to the template"),
+                    Diagnostic::note_at(
+                        Code::BadPrompt,
+                        span,
+                        format!("the prompt `{path}` of `{role}` needs {}", super::names::list(&free)),
+                    )
+                    .note("whoever runs the study must give these variables to the template"),
                 );
             }
         }
@@ -94,8 +102,12 @@ fn prompt(path: &str, role: &str, bytes: &[u8], span: crate::source::Span, found
             let line = error.line().map_or_else(String::new, |line| format!(" in line {line}"));
             let why = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
             found.push(
-                Diagnostic::error(Code::BadPrompt, span, format!("the prompt `{path}` of `{role}` is no template{line}: {why}"))
-                    .help("a prompt is a MiniJinja template: `{{ name }}` prints, `{% if … %}` decides"),
+                Diagnostic::error(
+                    Code::BadPrompt,
+                    span,
+                    format!("the prompt `{path}` of `{role}` is no template{line}: {why}"),
+                )
+                .help("a prompt is a MiniJinja template: `{{ name }}` prints, `{% if … %}` decides"),
             );
         }
     }

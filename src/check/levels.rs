@@ -169,7 +169,8 @@ impl Checker<'_> {
         }
         let known: Vec<String> = self.level_owners.keys().cloned().collect();
         let nearest = self.nearest(&level.node, known.iter().map(String::as_str));
-        let mut found = Diagnostic::error(Code::UnknownLevel, level.span, format!("no factor has a level `{}`", level.node));
+        let mut found =
+            Diagnostic::error(Code::UnknownLevel, level.span, format!("no factor has a level `{}`", level.node));
         if let Some(near) = nearest {
             found = found.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), level.span, near);
         }
@@ -186,20 +187,20 @@ impl Checker<'_> {
             [only] if !numeric => Some(Some(only.clone())),
             [only] => {
                 self.report(
-                    Diagnostic::error(Code::AmbiguousLevel, span, format!("the numeric level `{level}` needs its factor"))
-                        .help(format!("write `[{only}: {level}]`"))
-                        .fix("name the factor", span, format!("{only}: {level}")),
+                    Diagnostic::error(
+                        Code::AmbiguousLevel,
+                        span,
+                        format!("the numeric level `{level}` needs its factor"),
+                    )
+                    .help(format!("write `[{only}: {level}]`"))
+                    .fix("name the factor", span, format!("{only}: {level}")),
                 );
                 None
             }
             [first, ..] => {
                 self.report(
-                    Diagnostic::error(
-                        Code::AmbiguousLevel,
-                        span,
-                        format!("`{level}` is a level of {}", list(&owners)),
-                    )
-                    .help(format!("say which factor is meant, as in `[{first}: {level}]`")),
+                    Diagnostic::error(Code::AmbiguousLevel, span, format!("`{level}` is a level of {}", list(&owners)))
+                        .help(format!("say which factor is meant, as in `[{first}: {level}]`")),
                 );
                 None
             }
@@ -226,7 +227,11 @@ impl Checker<'_> {
     pub(super) fn members(&self, per: &[Per]) -> Option<Vec<Member>> {
         let all = self.combinations(per)?;
         let Some(design) = &self.spec.design else { return Some(all) };
-        Some(all.into_iter().filter(|member| !design.exclude.iter().any(|cells| decided(&cells.condition, member) == Some(true))).collect())
+        Some(
+            all.into_iter()
+                .filter(|member| !design.exclude.iter().any(|cells| decided(&cells.condition, member) == Some(true)))
+                .collect(),
+        )
     }
 
     /// Every member of a `per`, planned or not.
@@ -268,11 +273,19 @@ pub(super) fn decided(condition: &RecordExpr, member: &Member) -> Option<bool> {
         RecordExpr::Not(inner) => decided(inner, member).map(|value| !value),
         RecordExpr::And(parts) => {
             let parts: Vec<Option<bool>> = parts.iter().map(|part| decided(part, member)).collect();
-            if parts.contains(&Some(false)) { Some(false) } else { parts.into_iter().all(|part| part.is_some()).then_some(true) }
+            if parts.contains(&Some(false)) {
+                Some(false)
+            } else {
+                parts.into_iter().all(|part| part.is_some()).then_some(true)
+            }
         }
         RecordExpr::Or(parts) => {
             let parts: Vec<Option<bool>> = parts.iter().map(|part| decided(part, member)).collect();
-            if parts.contains(&Some(true)) { Some(true) } else { parts.into_iter().all(|part| part.is_some()).then_some(false) }
+            if parts.contains(&Some(true)) {
+                Some(true)
+            } else {
+                parts.into_iter().all(|part| part.is_some()).then_some(false)
+            }
         }
         RecordExpr::Compare(left, relation, right) => {
             let (left, right) = (operand(left, member)?, operand(right, member)?);

@@ -1,7 +1,7 @@
 //! Number literals in the places where a declaration asks for one, and the wording of unit errors.
 
-use super::units::{self, LiteralError, Mix, Ty};
 use super::Checker;
+use super::units::{self, LiteralError, Mix, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
 use crate::source::Span;
@@ -40,7 +40,8 @@ impl Checker<'_> {
             }
             Err(LiteralError::Unit(word)) => {
                 let span = literal.unit.as_ref().map_or(literal.number.span, |unit| unit.span);
-                let words = ["%", "pp", "x", "usd", "tokens", "ktok", "Mtok", "ms", "s", "min", "h", "days", "bits", "nats"];
+                let words =
+                    ["%", "pp", "x", "usd", "tokens", "ktok", "Mtok", "ms", "s", "min", "h", "days", "bits", "nats"];
                 let nearest = self.nearest(&word, words);
                 let mut found = Diagnostic::error(Code::UnknownUnit, span, format!("no unit is called `{word}`"))
                     .note(format!("units are {}", super::names::list(&words)));
@@ -100,7 +101,13 @@ impl Checker<'_> {
     }
 
     /// Gives a constant the dimension that its place asks for, or reports why it cannot have it.
-    pub(super) fn fit(&mut self, mut quantity: Quantity, bare: bool, span: Span, wanted: &Dimension) -> Option<Quantity> {
+    pub(super) fn fit(
+        &mut self,
+        mut quantity: Quantity,
+        bare: bool,
+        span: Span,
+        wanted: &Dimension,
+    ) -> Option<Quantity> {
         let ty = Ty::constant(&quantity, bare);
         let other = Ty::new(wanted.clone(), crate::spec::Bounds::default(), false);
         match units::unify(&other, &ty) {
@@ -141,10 +148,7 @@ impl Checker<'_> {
                 return kind;
             }
         }
-        NumberType {
-            bounds: crate::spec::Bounds { lower: Some(lower.value), upper: Some(upper.value) },
-            ..kind
-        }
+        NumberType { bounds: crate::spec::Bounds { lower: Some(lower.value), upper: Some(upper.value) }, ..kind }
     }
 
     /// Reports two numbers whose units do not go together; `verb` says what was tried.
@@ -248,12 +252,17 @@ impl Checker<'_> {
                 .note("the comparison has the same answer whatever the data say");
         let hundredth = threshold.ty.value().map(|value| value / Rational::from_integer(100.into()));
         let fits = hundredth.as_ref().is_some_and(|value| {
-            bounds.lower.as_ref().is_none_or(|low| low <= value) && bounds.upper.as_ref().is_none_or(|high| value <= high)
+            bounds.lower.as_ref().is_none_or(|low| low <= value)
+                && bounds.upper.as_ref().is_none_or(|high| value <= high)
         });
         if threshold.ty.bare && fits && *measured.ty.dimension() == Dimension::Proportion {
             if let Some(value) = hundredth {
                 let text = units::in_unit(&Quantity { value, dimension: Dimension::Proportion });
-                found = found.help(format!("if a percentage is meant, write `{text}`")).fix("add `%`", threshold.span, text);
+                found = found.help(format!("if a percentage is meant, write `{text}`")).fix(
+                    "add `%`",
+                    threshold.span,
+                    text,
+                );
             }
         }
         self.report(found);

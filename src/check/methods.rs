@@ -8,7 +8,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
 use crate::source::Span;
 use crate::spec::{
-    Dimension, Estimand, EstimandBody, Expr, Interval, IntervalMethod, Name, Quantity, ReduceKind, Sides, Test, TestMethod,
+    Dimension, Estimand, EstimandBody, Expr, Interval, IntervalMethod, Name, Quantity, ReduceKind, Sides, Test,
+    TestMethod,
 };
 use crate::syntax::ast::{self, ExprKind, Method};
 use num_traits::Zero as _;
@@ -32,7 +33,8 @@ impl<'m> Arguments<'m> {
     /// A positional word, such as `percentile`.
     fn word(&mut self, words: &[&str]) -> Option<&'m str> {
         let at = self.left.iter().position(|argument| {
-            argument.key.is_none() && matches!(&*argument.value.kind, ExprKind::Name(name) if words.contains(&name.as_str()))
+            argument.key.is_none()
+                && matches!(&*argument.value.kind, ExprKind::Name(name) if words.contains(&name.as_str()))
         })?;
         match &*self.left.remove(at).value.kind {
             ExprKind::Name(name) => Some(name),
@@ -67,8 +69,12 @@ impl Checker<'_> {
                 let kind = arguments.word(&["percentile"]);
                 if kind.is_none() && !arguments.left.iter().any(|argument| argument.key.is_none()) {
                     self.report(
-                        Diagnostic::error(Code::MissingClause, method.method.span, "`bootstrap` does not say which kind")
-                            .help("write `bootstrap(percentile, …)`"),
+                        Diagnostic::error(
+                            Code::MissingClause,
+                            method.method.span,
+                            "`bootstrap` does not say which kind",
+                        )
+                        .help("write `bootstrap(percentile, …)`"),
                     );
                 }
                 let resample = self.cluster(arguments.take("resample"), method, "resample");
@@ -95,8 +101,12 @@ impl Checker<'_> {
         self.unknown_arguments(&arguments);
         let Some(level) = level else {
             self.report(
-                Diagnostic::error(Code::MissingClause, method.name.span, format!("the interval `{}` has no `level`", method.name.node))
-                    .help("write its confidence level, as in `level: 95 %`"),
+                Diagnostic::error(
+                    Code::MissingClause,
+                    method.name.span,
+                    format!("the interval `{}` has no `level`", method.name.node),
+                )
+                .help("write its confidence level, as in `level: 95 %`"),
             );
             return None;
         };
@@ -173,8 +183,12 @@ impl Checker<'_> {
         };
         let Some((word, span)) = word else {
             self.report(
-                Diagnostic::error(Code::MissingClause, method.name.span, format!("the test `{}` does not say its sides", method.name.node))
-                    .help("write `sides: two`, `sides: greater` or `sides: less`"),
+                Diagnostic::error(
+                    Code::MissingClause,
+                    method.name.span,
+                    format!("the test `{}` does not say its sides", method.name.node),
+                )
+                .help("write `sides: two`, `sides: greater` or `sides: less`"),
             );
             return None;
         };
@@ -230,9 +244,13 @@ impl Checker<'_> {
     fn given<'e>(&mut self, expr: Option<&'e ast::Expr>, method: &Method, key: &str) -> Option<&'e ast::Expr> {
         if expr.is_none() {
             self.report(
-                Diagnostic::error(Code::MissingClause, method.method.span, format!("`{}` does not say its `{key}`", method.method.node))
-                    .note("what is not written here would be a default that nobody chose")
-                    .help(format!("add `{key}: …`")),
+                Diagnostic::error(
+                    Code::MissingClause,
+                    method.method.span,
+                    format!("`{}` does not say its `{key}`", method.method.node),
+                )
+                .note("what is not written here would be a default that nobody chose")
+                .help(format!("add `{key}: …`")),
             );
         }
         expr
@@ -240,8 +258,9 @@ impl Checker<'_> {
 
     fn unknown_method(&mut self, name: &ast::Name, what: &str, known: &[&str]) {
         let nearest = self.nearest(&name.node, known.iter().copied());
-        let found = Diagnostic::error(Code::Undefined, name.span, format!("no {what} method is called `{}`", name.node))
-            .help(format!("methods are {}", super::names::list(known)));
+        let found =
+            Diagnostic::error(Code::Undefined, name.span, format!("no {what} method is called `{}`", name.node))
+                .help(format!("methods are {}", super::names::list(known)));
         self.report(match nearest {
             Some(near) => found.fix(format!("write `{near}`"), name.span, near),
             None => found,
@@ -270,8 +289,12 @@ impl Checker<'_> {
             Some("it is reported, so its interval and p-value come from the results as well".to_owned())
         } else if let Some(interval) = self.spec.intervals.get(&method.node) {
             match &interval.method {
-                IntervalMethod::PairedT if !paired => Some("it needs a value of each unit: declare the estimand with `paired`".into()),
-                IntervalMethod::Wilson { .. } if dimension != Dimension::Proportion => Some("it is for a share of records only".into()),
+                IntervalMethod::PairedT if !paired => {
+                    Some("it needs a value of each unit: declare the estimand with `paired`".into())
+                }
+                IntervalMethod::Wilson { .. } if dimension != Dimension::Proportion => {
+                    Some("it is for a share of records only".into())
+                }
                 _ => None,
             }
         } else if let Some(test) = self.spec.tests.get(&method.node) {
@@ -282,10 +305,16 @@ impl Checker<'_> {
                 TestMethod::Sign { .. } | TestMethod::SignFlip { .. } | TestMethod::PairedT { .. } if !paired => {
                     Some("it needs a value of each unit: declare the estimand with `paired`".into())
                 }
-                TestMethod::Sign { null, .. } | TestMethod::SignFlip { null, .. } | TestMethod::PairedT { null, .. }
+                TestMethod::Sign { null, .. }
+                | TestMethod::SignFlip { null, .. }
+                | TestMethod::PairedT { null, .. }
                     if !null_fits(null, &dimension) =>
                 {
-                    Some(format!("its null is {}, and the estimand is {}", super::units::describe(&null.dimension), super::units::describe(&dimension)))
+                    Some(format!(
+                        "its null is {}, and the estimand is {}",
+                        super::units::describe(&null.dimension),
+                        super::units::describe(&dimension)
+                    ))
                 }
                 _ => None,
             }
@@ -294,9 +323,13 @@ impl Checker<'_> {
         };
         let Some(problem) = problem else { return true };
         self.report(
-            Diagnostic::error(Code::TypeMismatch, span, format!("`{}` cannot be computed for `{estimand_name}`", method.node))
-                .also(method.span, "used here")
-                .note(problem),
+            Diagnostic::error(
+                Code::TypeMismatch,
+                span,
+                format!("`{}` cannot be computed for `{estimand_name}`", method.node),
+            )
+            .also(method.span, "used here")
+            .note(problem),
         );
         false
     }

@@ -78,8 +78,20 @@ fn space(kind: Kind) -> Space {
 
 /// Words that have a meaning of their own inside expressions.
 const BUILT_IN: [&str; 14] = [
-    "estimate", "lower", "upper", "p", "p_adjusted", "n", "clusters", "true", "false", "completed", "errored", "missing",
-    "otherwise", "flagged",
+    "estimate",
+    "lower",
+    "upper",
+    "p",
+    "p_adjusted",
+    "n",
+    "clusters",
+    "true",
+    "false",
+    "completed",
+    "errored",
+    "missing",
+    "otherwise",
+    "flagged",
 ];
 
 /// What a kind is called in messages.
@@ -143,8 +155,8 @@ impl<'a> Collector<'a, '_> {
         self.names.all.entry(text).or_default().push((kind, name.span));
         let key = (space(kind), text);
         if let Some((other, first)) = self.spaces.get(&key) {
-            let mut found =
-                Diagnostic::error(Code::Duplicate, name.span, format!("`{text}` is declared twice")).label("again here");
+            let mut found = Diagnostic::error(Code::Duplicate, name.span, format!("`{text}` is declared twice"))
+                .label("again here");
             if *other != kind {
                 found = found.note(format!("the first is {}, the second {}", noun(*other), noun(kind)));
             }
@@ -159,9 +171,9 @@ impl<'a> Collector<'a, '_> {
         let text = name.node.as_str();
         let upper_allowed = matches!(kind, Kind::Hypothesis | Kind::Gate | Kind::Waive);
         let first_fits = text.starts_with(|c: char| c.is_ascii_lowercase() || upper_allowed && c.is_ascii_uppercase());
-        let rest_fits = text
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || upper_allowed && c.is_ascii_uppercase());
+        let rest_fits = text.chars().all(|c| {
+            c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || upper_allowed && c.is_ascii_uppercase()
+        });
         if !first_fits || !rest_fits {
             let lower = text.to_ascii_lowercase();
             let found = Diagnostic::error(Code::BadName, name.span, format!("`{text}` has not the form of a name"))
@@ -286,8 +298,30 @@ impl<'a> Collector<'a, '_> {
 
 /// Names of functions; a measure with parameters may not take one.
 pub(super) const FUNCTIONS: [&str; 24] = [
-    "mean", "rate", "sum", "count", "median", "quantile", "sd", "min", "max", "phi", "abs", "spread", "product", "ratio",
-    "log_ratio", "slope", "auroc", "kappa", "spearman", "present", "flagged", "every", "pearson", "kendall",
+    "mean",
+    "rate",
+    "sum",
+    "count",
+    "median",
+    "quantile",
+    "sd",
+    "min",
+    "max",
+    "phi",
+    "abs",
+    "spread",
+    "product",
+    "ratio",
+    "log_ratio",
+    "slope",
+    "auroc",
+    "kappa",
+    "spearman",
+    "present",
+    "flagged",
+    "every",
+    "pearson",
+    "kendall",
 ];
 
 /// What remains of a name when look-alike characters are made equal.

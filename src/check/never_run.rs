@@ -41,10 +41,14 @@ impl Checker<'_> {
                 let shown: Vec<String> =
                     cell.iter().map(|(factor, levels)| format!("{factor} == {}", levels.join(", "))).collect();
                 self.report(
-                    Diagnostic::error(Code::CellNeverRun, span, format!("`{name}` reads a cell that is never run: {}", shown.join(" and ")))
-                        .note("the design excludes it, so there will never be a record")
-                        .help("name another cell, or change the design's `exclude`")
-                        .about(name),
+                    Diagnostic::error(
+                        Code::CellNeverRun,
+                        span,
+                        format!("`{name}` reads a cell that is never run: {}", shown.join(" and ")),
+                    )
+                    .note("the design excludes it, so there will never be a record")
+                    .help("name another cell, or change the design's `exclude`")
+                    .about(name),
                 );
             }
         }
@@ -119,14 +123,24 @@ fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnMut(&Member)
             keep(&pinned);
             record_cells(inner, &pinned, keep);
         }
-        RecordExpr::Not(inner) | RecordExpr::Negate(inner) | RecordExpr::Abs(inner) | RecordExpr::Present(inner)
-        | RecordExpr::EndsWith(inner, _) | RecordExpr::OneOf(inner, _) => record_cells(inner, known, keep),
+        RecordExpr::Not(inner)
+        | RecordExpr::Negate(inner)
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Present(inner)
+        | RecordExpr::EndsWith(inner, _)
+        | RecordExpr::OneOf(inner, _) => record_cells(inner, known, keep),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => parts.iter().for_each(|part| record_cells(part, known, keep)),
         RecordExpr::Compare(left, _, right) | RecordExpr::Arithmetic(left, _, right) => {
             record_cells(left, known, keep);
             record_cells(right, known, keep);
         }
-        RecordExpr::Bool(_) | RecordExpr::Number(_) | RecordExpr::Text(_) | RecordExpr::Level(_) | RecordExpr::Field(_)
-        | RecordExpr::Factor(_) | RecordExpr::Flagged(_) | RecordExpr::State(_) => {}
+        RecordExpr::Bool(_)
+        | RecordExpr::Number(_)
+        | RecordExpr::Text(_)
+        | RecordExpr::Level(_)
+        | RecordExpr::Field(_)
+        | RecordExpr::Factor(_)
+        | RecordExpr::Flagged(_)
+        | RecordExpr::State(_) => {}
     }
 }

@@ -52,7 +52,7 @@ pub enum Kind {
     Publish,
     /// `results`
     Results,
-    /// `waive`, by its position
+    /// `waive`, named by its code and what it is waived for
     Waive,
 }
 

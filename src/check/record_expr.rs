@@ -73,7 +73,10 @@ impl Checker<'_> {
     pub(super) fn record_number(&mut self, expr: &Expr, place: &RecordPlace) -> Option<(RecordExpr, Ty)> {
         let (checked, kind) = self.record(expr, place)?;
         match kind {
-            RecordKind::Bool => Some((checked, Ty { number: crate::spec::NumberType { integer: true, ..Ty::proportion().number }, bare: false })),
+            RecordKind::Bool => Some((
+                checked,
+                Ty { number: crate::spec::NumberType { integer: true, ..Ty::proportion().number }, bare: false },
+            )),
             RecordKind::Number(ty) => Some((checked, ty)),
             RecordKind::Level(..) | RecordKind::Text | RecordKind::ModelAttribute(_) => {
                 self.report(Diagnostic::error(
@@ -109,7 +112,9 @@ impl Checker<'_> {
                             Diagnostic::error(
                                 Code::WrongKind,
                                 expr.span,
-                                format!("`{factor}` is an attribute of the unit, so the same unit has no other value of it"),
+                                format!(
+                                    "`{factor}` is an attribute of the unit, so the same unit has no other value of it"
+                                ),
                             )
                             .help("only factors of the design can be indexed; restrict with `where` instead"),
                         );
@@ -138,11 +143,22 @@ impl Checker<'_> {
             }
             ExprKind::Arithmetic(left, op, right) => self.record_arithmetic(left, *op, right, expr.span, place),
             ExprKind::Within(subject, low, high) => {
-                let parts = (self.record_number(subject, place), self.record_number(low, place), self.record_number(high, place));
+                let parts = (
+                    self.record_number(subject, place),
+                    self.record_number(low, place),
+                    self.record_number(high, place),
+                );
                 let ((value, ty), (low_checked, low_ty), (high_checked, high_ty)) = (parts.0?, parts.1?, parts.2?);
                 let side = Side { span: subject.span, ty: &ty };
-                let low = self.record_joined(value.clone(), low_checked, side, Side { span: low.span, ty: &low_ty }, expr.span)?;
-                let high = self.record_joined(value, high_checked, side, Side { span: high.span, ty: &high_ty }, expr.span)?;
+                let low = self.record_joined(
+                    value.clone(),
+                    low_checked,
+                    side,
+                    Side { span: low.span, ty: &low_ty },
+                    expr.span,
+                )?;
+                let high =
+                    self.record_joined(value, high_checked, side, Side { span: high.span, ty: &high_ty }, expr.span)?;
                 let above = RecordExpr::Compare(Box::new(low.0), Relation::GreaterEqual, Box::new(low.1));
                 let below = RecordExpr::Compare(Box::new(high.0), Relation::LessEqual, Box::new(high.1));
                 Some((RecordExpr::And(vec![above, below]), RecordKind::Bool))
@@ -165,8 +181,12 @@ impl Checker<'_> {
             }
             ExprKind::Path(..) | ExprKind::Is { .. } | ExprKind::For(..) => {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, expr.span, format!("this does not belong in {}", place.what))
-                        .help("an expression over one record names outcomes, flags, attributes and factors"),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        expr.span,
+                        format!("this does not belong in {}", place.what),
+                    )
+                    .help("an expression over one record names outcomes, flags, attributes and factors"),
                 );
                 None
             }
@@ -195,8 +215,16 @@ impl Checker<'_> {
             if !only.contains(name) && !attribute_of_model && self.is_factor_like(name) {
                 let known: Vec<&Name> = only.iter().collect();
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, span, format!("`{name}` is not one of the factors that {} runs over", place.what))
-                        .help(if known.is_empty() { "the estimand has no `per`".to_owned() } else { format!("it runs over {}", list(&known)) }),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        span,
+                        format!("`{name}` is not one of the factors that {} runs over", place.what),
+                    )
+                    .help(if known.is_empty() {
+                        "the estimand has no `per`".to_owned()
+                    } else {
+                        format!("it runs over {}", list(&known))
+                    }),
                 );
                 return None;
             }
@@ -255,8 +283,12 @@ impl Checker<'_> {
             return Some((RecordExpr::At(Box::new(RecordExpr::Field(only.clone())), cell), RecordKind::Bool));
         }
         self.report(
-            Diagnostic::error(Code::NotAllowedHere, span, format!("the parameter `{name}` stands for a level, not for a value"))
-                .help(format!("index an outcome with it, as in `outcome[{factor}: {name}]`")),
+            Diagnostic::error(
+                Code::NotAllowedHere,
+                span,
+                format!("the parameter `{name}` stands for a level, not for a value"),
+            )
+            .help(format!("index an outcome with it, as in `outcome[{factor}: {name}]`")),
         );
         None
     }
@@ -264,13 +296,21 @@ impl Checker<'_> {
     fn record_call(&mut self, call: &Call, span: Span, place: &RecordPlace) -> Record {
         let name = call.function.node.as_str();
         if let (false, "flagged" | "present" | "abs") = (call.over.is_empty() && call.filter.is_none(), name) {
-            self.report(Diagnostic::error(Code::NotAllowedHere, span, format!("`{name}` looks at one record and takes no `over` or `where`")));
+            self.report(Diagnostic::error(
+                Code::NotAllowedHere,
+                span,
+                format!("`{name}` looks at one record and takes no `over` or `where`"),
+            ));
             return None;
         }
         match (name, call.arguments.as_slice()) {
             ("flagged", [argument]) if place.fields => {
                 let ExprKind::Name(flag) = &*argument.kind else {
-                    self.report(Diagnostic::error(Code::TypeMismatch, argument.span, "`flagged` takes the name of a flag"));
+                    self.report(Diagnostic::error(
+                        Code::TypeMismatch,
+                        argument.span,
+                        "`flagged` takes the name of a flag",
+                    ));
                     return None;
                 };
                 if !self.names.flags.contains_key(flag.as_str()) {
@@ -291,8 +331,14 @@ impl Checker<'_> {
             }
             _ if FUNCTIONS.contains(&name) || self.names.measures.contains_key(name) => {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, span, format!("`{name}(…)` does not belong in {}", place.what))
-                        .note("this place looks at one record or one cell at a time, and an aggregate needs a set of records"),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        span,
+                        format!("`{name}(…)` does not belong in {}", place.what),
+                    )
+                    .note(
+                        "this place looks at one record or one cell at a time, and an aggregate needs a set of records",
+                    ),
                 );
                 None
             }
@@ -381,7 +427,15 @@ impl Checker<'_> {
         }
     }
 
-    fn compare_level(&mut self, left: &Expr, subject: RecordKind, op: CompareOp, right: &Expr, whole: Span, place: &RecordPlace) -> Record {
+    fn compare_level(
+        &mut self,
+        left: &Expr,
+        subject: RecordKind,
+        op: CompareOp,
+        right: &Expr,
+        whole: Span,
+        place: &RecordPlace,
+    ) -> Record {
         let checked = self.record(left, place);
         let relation = relation(op);
         if let RecordKind::ModelAttribute(attribute) = subject {
@@ -391,8 +445,12 @@ impl Checker<'_> {
         let RecordKind::Level(owner, levels) = subject else { return None };
         if !matches!(relation, Relation::Equal | Relation::NotEqual) {
             self.report(
-                Diagnostic::error(Code::TypeMismatch, whole, format!("levels of `{owner}` are compared with `==` or `!=` only"))
-                    .help("name the levels: `is one of a, b`"),
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    whole,
+                    format!("levels of `{owner}` are compared with `==` or `!=` only"),
+                )
+                .help("name the levels: `is one of a, b`"),
             );
             return None;
         }
@@ -478,12 +536,21 @@ impl Checker<'_> {
             }
         }
         if !comparable {
-            let groups: BTreeSet<String> =
-                self.spec.models.values().filter_map(|model| model.attributes.get(attribute)).map(Attribute::group).collect();
+            let groups: BTreeSet<String> = self
+                .spec
+                .models
+                .values()
+                .filter_map(|model| model.attributes.get(attribute))
+                .map(Attribute::group)
+                .collect();
             let groups: Vec<String> = groups.into_iter().collect();
             self.report(
-                Diagnostic::error(Code::UnknownLevel, whole, format!("no model's `{attribute}` can be compared with this"))
-                    .help(format!("its values are {}", list(&groups))),
+                Diagnostic::error(
+                    Code::UnknownLevel,
+                    whole,
+                    format!("no model's `{attribute}` can be compared with this"),
+                )
+                .help(format!("its values are {}", list(&groups))),
             );
             return None;
         }
@@ -496,8 +563,12 @@ impl Checker<'_> {
         let (checked, kind) = self.record(subject, place)?;
         let Some(RecordKind::Level(owner, _)) = leveled else {
             self.report(
-                Diagnostic::error(Code::TypeMismatch, subject.span, format!("`is one of` needs levels, and this is {}", shown(&kind)))
-                    .help("join comparisons with `or` instead"),
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    subject.span,
+                    format!("`is one of` needs levels, and this is {}", shown(&kind)),
+                )
+                .help("join comparisons with `or` instead"),
             );
             return None;
         };
@@ -509,7 +580,11 @@ impl Checker<'_> {
                 Some(_) => failed = true,
                 None => {
                     failed = true;
-                    self.report(Diagnostic::error(Code::TypeMismatch, choice.span, format!("a level of `{owner}` belongs here")));
+                    self.report(Diagnostic::error(
+                        Code::TypeMismatch,
+                        choice.span,
+                        format!("a level of `{owner}` belongs here"),
+                    ));
                 }
             }
         }
@@ -518,7 +593,14 @@ impl Checker<'_> {
         (!failed).then(|| (RecordExpr::OneOf(Box::new(checked), levels), RecordKind::Bool))
     }
 
-    fn record_arithmetic(&mut self, left: &Expr, op: ast::ArithmeticOp, right: &Expr, whole: Span, place: &RecordPlace) -> Record {
+    fn record_arithmetic(
+        &mut self,
+        left: &Expr,
+        op: ast::ArithmeticOp,
+        right: &Expr,
+        whole: Span,
+        place: &RecordPlace,
+    ) -> Record {
         let (a, b) = (self.record_number(left, place), self.record_number(right, place));
         let ((mut a_expr, a_ty), (mut b_expr, b_ty)) = (a?, b?);
         let op = operator(op);

@@ -7,8 +7,8 @@ use super::{Checker, Kind, units};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
-    Attribute, Dimension, EstimandBody, EvidenceKind, FieldMapping, FieldRole, FileFormat, FileUnit, LevelMapping, Name,
-    ReportedEstimate, ResultsBlock, ResultsShape, State, UnitAt, ValueType,
+    Attribute, Dimension, EstimandBody, EvidenceKind, FieldMapping, FieldRole, FileFormat, FileUnit, LevelMapping,
+    Name, ReportedEstimate, ResultsBlock, ResultsShape, State, UnitAt, ValueType,
 };
 use crate::syntax::ast::{self, Mapping, Text};
 
@@ -41,7 +41,9 @@ impl Checker<'_> {
             any_records |= !item.reported;
             for mapping in &item.mappings {
                 match &mapping.node {
-                    Mapping::Field { field, .. } | Mapping::Columns { field, .. } | Mapping::Successes { field, .. } => {
+                    Mapping::Field { field, .. }
+                    | Mapping::Columns { field, .. }
+                    | Mapping::Successes { field, .. } => {
                         mapped.insert(field.node.clone());
                     }
                     _ => {}
@@ -64,7 +66,9 @@ impl Checker<'_> {
             .fields
             .iter()
             .filter(|(name, field)| {
-                field.derived.is_none() && !mapped.contains(*name) && self.used.contains(&(Kind::Field, (*name).clone()))
+                field.derived.is_none()
+                    && !mapped.contains(*name)
+                    && self.used.contains(&(Kind::Field, (*name).clone()))
             })
             .map(|(name, field)| (name.clone(), field.role))
             .collect();
@@ -72,8 +76,12 @@ impl Checker<'_> {
             let span = self.places.get(Kind::Field, &name, &Part::Name);
             let what = if role == FieldRole::Flag { "flag" } else { "outcome" };
             self.report(
-                Diagnostic::error(Code::ResultsIncomplete, span, format!("no results block says where the {what} `{name}` stands"))
-                    .help(format!("add `{name} = \"column\"` to a `results` block")),
+                Diagnostic::error(
+                    Code::ResultsIncomplete,
+                    span,
+                    format!("no results block says where the {what} `{name}` stands"),
+                )
+                .help(format!("add `{name} = \"column\"` to a `results` block")),
             );
         }
     }
@@ -99,8 +107,12 @@ impl Checker<'_> {
         for name in missing {
             let span = self.places.get(Kind::Estimand, &name, &Part::Name);
             self.report(
-                Diagnostic::error(Code::ResultsIncomplete, span, format!("no results block says where the reported `{name}` stands"))
-                    .help(format!("add `estimate {name} at \"path\"` to a `results … reported` block")),
+                Diagnostic::error(
+                    Code::ResultsIncomplete,
+                    span,
+                    format!("no results block says where the reported `{name}` stands"),
+                )
+                .help(format!("add `estimate {name} at \"path\"` to a `results … reported` block")),
             );
         }
     }
@@ -154,8 +166,12 @@ impl Checker<'_> {
         for name in &for_every {
             if !in_path.contains(name) {
                 self.report(
-                    Diagnostic::error(Code::ResultsIncomplete, file.span, format!("one file for every `{name}`, and the path has no `{{{name}}}`"))
-                        .help(format!("write the place of its name in the path, as in `runs_{{{name}}}.csv`")),
+                    Diagnostic::error(
+                        Code::ResultsIncomplete,
+                        file.span,
+                        format!("one file for every `{name}`, and the path has no `{{{name}}}`"),
+                    )
+                    .help(format!("write the place of its name in the path, as in `runs_{{{name}}}.csv`")),
                 );
                 good = false;
             }
@@ -163,8 +179,12 @@ impl Checker<'_> {
         for name in &in_path {
             if !for_every.contains(name) {
                 self.report(
-                    Diagnostic::error(Code::ResultsIncomplete, file.span, format!("the path names `{{{name}}}` and nothing says for which"))
-                        .help(format!("add `for every {name}`")),
+                    Diagnostic::error(
+                        Code::ResultsIncomplete,
+                        file.span,
+                        format!("the path names `{{{name}}}` and nothing says for which"),
+                    )
+                    .help(format!("add `for every {name}`")),
                 );
                 good = false;
             }
@@ -201,13 +221,19 @@ impl Checker<'_> {
         for mapping in &item.mappings {
             let Mapping::Estimate { estimand, per, at, interval, level, p, n } = &mapping.node else {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, mapping.span, "a block of reported estimates maps no records")
-                        .help("write `estimate name at \"path\"`, or take out `reported`"),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        mapping.span,
+                        "a block of reported estimates maps no records",
+                    )
+                    .help("write `estimate name at \"path\"`, or take out `reported`"),
                 );
                 failed = true;
                 continue;
             };
-            let Some(one) = self.reported_estimate(estimand, per, at, interval.as_ref(), level.as_ref(), (p.as_ref(), n.as_ref())) else {
+            let Some(one) =
+                self.reported_estimate(estimand, per, at, interval.as_ref(), level.as_ref(), (p.as_ref(), n.as_ref()))
+            else {
                 failed = true;
                 continue;
             };
@@ -233,8 +259,12 @@ impl Checker<'_> {
         let known = self.spec.estimands.get(&estimand.node)?;
         if known.body != EstimandBody::Reported {
             self.report(
-                Diagnostic::error(Code::WrongKind, estimand.span, format!("`{}` is computed from records, not reported", estimand.node))
-                    .help("declare it as `= reported …`, or map records"),
+                Diagnostic::error(
+                    Code::WrongKind,
+                    estimand.span,
+                    format!("`{}` is computed from records, not reported", estimand.node),
+                )
+                .help("declare it as `= reported …`, or map records"),
             );
             return None;
         }
@@ -243,20 +273,42 @@ impl Checker<'_> {
         if wanted != given {
             let missing: Vec<&Name> = wanted.symmetric_difference(&given).collect();
             self.report(
-                Diagnostic::error(Code::ResultsIncomplete, estimand.span, format!("the `per` of `{}` here and in its declaration differ in {}", estimand.node, super::names::list(&missing)))
-                    .help("name the same factors, and put each in braces in the path"),
+                Diagnostic::error(
+                    Code::ResultsIncomplete,
+                    estimand.span,
+                    format!(
+                        "the `per` of `{}` here and in its declaration differ in {}",
+                        estimand.node,
+                        super::names::list(&missing)
+                    ),
+                )
+                .help("name the same factors, and put each in braces in the path"),
             );
             return None;
         }
-        let paths = std::iter::once(at).chain(interval.map(|(low, _)| low)).chain(interval.and_then(|(_, high)| high.as_ref())).chain(p).chain(n);
+        let paths = std::iter::once(at)
+            .chain(interval.map(|(low, _)| low))
+            .chain(interval.and_then(|(_, high)| high.as_ref()))
+            .chain(p)
+            .chain(n);
         let mut failed = false;
         for path in paths {
             let named = placeholders(&path.node);
             if named != wanted {
                 let missing: Vec<&Name> = wanted.symmetric_difference(&named).collect();
                 self.report(
-                    Diagnostic::error(Code::ResultsIncomplete, path.span, format!("the path and the `per` of `{}` differ in {}", estimand.node, super::names::list(&missing)))
-                        .help("every factor of the `per` stands in braces in the path, as in `conditions.{condition}.auroc`"),
+                    Diagnostic::error(
+                        Code::ResultsIncomplete,
+                        path.span,
+                        format!(
+                            "the path and the `per` of `{}` differ in {}",
+                            estimand.node,
+                            super::names::list(&missing)
+                        ),
+                    )
+                    .help(
+                        "every factor of the `per` stands in braces in the path, as in `conditions.{condition}.auroc`",
+                    ),
                 );
                 failed = true;
             }
@@ -270,8 +322,12 @@ impl Checker<'_> {
         };
         if interval.is_some() && level.is_none() {
             self.report(
-                Diagnostic::error(Code::MissingClause, estimand.span, format!("the interval of `{}` has no level", estimand.node))
-                    .help("add `level 95 %`"),
+                Diagnostic::error(
+                    Code::MissingClause,
+                    estimand.span,
+                    format!("the interval of `{}` has no level", estimand.node),
+                )
+                .help("add `level 95 %`"),
             );
             failed = true;
         }
@@ -302,8 +358,12 @@ impl Checker<'_> {
         }
         if records.records.is_some() && format != FileFormat::Json {
             self.report(
-                Diagnostic::error(Code::NotAllowedHere, item.name.span, "only a JSON document has a path to its records")
-                    .help("every row of a CSV or JSONL file is a record; take `records` out"),
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    item.name.span,
+                    "only a JSON document has a path to its records",
+                )
+                .help("every row of a CSV or JSONL file is a record; take `records` out"),
             );
         }
         self.located(item, for_every, &records);
@@ -337,7 +397,11 @@ impl Checker<'_> {
             }
         }
         let cross = self.names.design.map(|design| design.cross.as_slice()).unwrap_or_default();
-        let crossed: Vec<Name> = cross.iter().map(|factor| factor.node.clone()).filter(|name| self.spec.factors.contains_key(name) && !self.is_unit(name)).collect();
+        let crossed: Vec<Name> = cross
+            .iter()
+            .map(|factor| factor.node.clone())
+            .filter(|name| self.spec.factors.contains_key(name) && !self.is_unit(name))
+            .collect();
         for factor in crossed {
             let single = self.levels_of(&factor).is_some_and(|levels| levels.len() == 1);
             if !known.contains(&factor) && !single {
@@ -345,17 +409,32 @@ impl Checker<'_> {
             }
         }
         for name in missing {
-            let line = if self.is_unit(&name) { format!("unit {name} at \"column\"") } else { format!("level {name} at \"column\"") };
+            let line = if self.is_unit(&name) {
+                format!("unit {name} at \"column\"")
+            } else {
+                format!("level {name} at \"column\"")
+            };
             self.report(
-                Diagnostic::error(Code::ResultsIncomplete, item.name.span, format!("`{}` does not say where the `{name}` of a record stands", item.name.node))
-                    .help(format!("add `{line}`, or name `{{{name}}}` in the file, the records or the columns")),
+                Diagnostic::error(
+                    Code::ResultsIncomplete,
+                    item.name.span,
+                    format!("`{}` does not say where the `{name}` of a record stands", item.name.node),
+                )
+                .help(format!("add `{line}`, or name `{{{name}}}` in the file, the records or the columns")),
             );
         }
         let repeats = self.spec.design.as_ref().map_or(1, |design| design.repeat);
         if repeats > 1 && records.repeat.is_none() && records.successes.is_none() && !known.contains("repeat") {
             self.report(
-                Diagnostic::error(Code::ResultsIncomplete, item.name.span, format!("the design repeats {repeats} times, and `{}` does not say which repeat a record is", item.name.node))
-                    .help("add `repeat at \"column\"`"),
+                Diagnostic::error(
+                    Code::ResultsIncomplete,
+                    item.name.span,
+                    format!(
+                        "the design repeats {repeats} times, and `{}` does not say which repeat a record is",
+                        item.name.node
+                    ),
+                )
+                .help("add `repeat at \"column\"`"),
             );
         }
     }
@@ -387,7 +466,8 @@ impl Checker<'_> {
                 self.mark(Kind::Factor, &factor.node);
                 let mut known = BTreeMap::new();
                 for (text, level) in spellings {
-                    if self.level(&factor.node, level) && known.insert(text.node.clone(), level.node.clone()).is_some() {
+                    if self.level(&factor.node, level) && known.insert(text.node.clone(), level.node.clone()).is_some()
+                    {
                         self.spelled_twice(text);
                     }
                 }
@@ -403,15 +483,21 @@ impl Checker<'_> {
                         self.undefined(name, "a factor or the unit", &[Kind::Factor, Kind::Tasks]);
                     } else if !placeholders(&at.node).contains(&name.node) {
                         self.report(
-                            Diagnostic::error(Code::ResultsIncomplete, at.span, format!("the path has no `{{{}}}`", name.node))
-                                .help("every name before `at` stands in braces in the path"),
+                            Diagnostic::error(
+                                Code::ResultsIncomplete,
+                                at.span,
+                                format!("the path has no `{{{}}}`", name.node),
+                            )
+                            .help("every name before `at` stands in braces in the path"),
                         );
                     }
                 }
                 let of = of.iter().map(|name| name.node.clone()).collect();
                 self.once(&mut records.records, (of, at.node.clone()), span, "the place of the records");
             }
-            Mapping::Field { field, at, spellings, unit } => self.field_mapping(field, at, spellings, unit.as_ref(), records),
+            Mapping::Field { field, at, spellings, unit } => {
+                self.field_mapping(field, at, spellings, unit.as_ref(), records)
+            }
             Mapping::Columns { pattern, field } => {
                 for name in placeholders(&pattern.node) {
                     if !self.spec.factors.contains_key(&name) {
@@ -426,7 +512,9 @@ impl Checker<'_> {
                             .help("put the factor in braces, as in `\"{defence}\"`; one plain column is `field = \"column\"`"),
                     );
                 }
-                if self.readable(field).is_some() && records.columns.insert(pattern.node.clone(), field.node.clone()).is_some() {
+                if self.readable(field).is_some()
+                    && records.columns.insert(pattern.node.clone(), field.node.clone()).is_some()
+                {
                     self.report(Diagnostic::error(Code::Duplicate, pattern.span, "this header pattern stands twice"));
                 }
             }
@@ -447,9 +535,11 @@ impl Checker<'_> {
             Mapping::Successes { successes, trials, field } => {
                 match self.readable(field) {
                     Some(ValueType::Bool) => {}
-                    Some(_) => self.report(
-                        Diagnostic::error(Code::TypeMismatch, field.span, format!("`{}` is not true or false, so it has no successes", field.node)),
-                    ),
+                    Some(_) => self.report(Diagnostic::error(
+                        Code::TypeMismatch,
+                        field.span,
+                        format!("`{}` is not true or false, so it has no successes", field.node),
+                    )),
                     None => return,
                 }
                 let value = (successes.node.clone(), trials.node.clone(), field.node.clone());
@@ -464,7 +554,11 @@ impl Checker<'_> {
     }
 
     fn spelled_twice(&mut self, text: &Text) {
-        self.report(Diagnostic::error(Code::Duplicate, text.span, format!("the spelling `{}` stands twice", text.node)));
+        self.report(Diagnostic::error(
+            Code::Duplicate,
+            text.span,
+            format!("the spelling `{}` stands twice", text.node),
+        ));
     }
 
     fn unknown_state(&mut self, word: &ast::Name) {
@@ -488,8 +582,12 @@ impl Checker<'_> {
         let known = self.spec.fields.get(name)?;
         if known.derived.is_some() {
             self.report(
-                Diagnostic::error(Code::NotAllowedHere, field.span, format!("`{name}` is derived from other outcomes and never read"))
-                    .help("take this line out, or the expression of the outcome"),
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    field.span,
+                    format!("`{name}` is derived from other outcomes and never read"),
+                )
+                .help("take this line out, or the expression of the outcome"),
             );
             return None;
         }
@@ -566,10 +664,26 @@ impl Checker<'_> {
 
     fn field_unit(&mut self, word: &ast::Name, kind: &ValueType, field: &ast::Name) -> Option<FileUnit> {
         let Some((dimension, factor)) = units::file_unit(&word.node) else {
-            let words = ["percent", "permille", "points", "ms", "s", "min", "h", "usd", "cents", "micro_usd", "tokens", "ktok", "bits", "nats"];
+            let words = [
+                "percent",
+                "permille",
+                "points",
+                "ms",
+                "s",
+                "min",
+                "h",
+                "usd",
+                "cents",
+                "micro_usd",
+                "tokens",
+                "ktok",
+                "bits",
+                "nats",
+            ];
             let nearest = self.nearest(&word.node, words);
-            let found = Diagnostic::error(Code::UnknownUnit, word.span, format!("no unit of a file is called `{}`", word.node))
-                .help(format!("units are {}", super::names::list(&words)));
+            let found =
+                Diagnostic::error(Code::UnknownUnit, word.span, format!("no unit of a file is called `{}`", word.node))
+                    .help(format!("units are {}", super::names::list(&words)));
             self.report(match nearest {
                 Some(near) => found.fix(format!("write `{near}`"), word.span, near),
                 None => found,
@@ -577,14 +691,24 @@ impl Checker<'_> {
             return None;
         };
         match kind {
-            ValueType::Number(number) if number.dimension == dimension => Some(FileUnit { word: word.node.clone(), factor }),
+            ValueType::Number(number) if number.dimension == dimension => {
+                Some(FileUnit { word: word.node.clone(), factor })
+            }
             ValueType::Number(number) => {
                 let (own, other) = (units::describe(&number.dimension), units::describe(&dimension));
-                self.report(Diagnostic::error(Code::MixedUnits, word.span, format!("`{}` is {own}, and `{}` is a unit of {other}", field.node, word.node)));
+                self.report(Diagnostic::error(
+                    Code::MixedUnits,
+                    word.span,
+                    format!("`{}` is {own}, and `{}` is a unit of {other}", field.node, word.node),
+                ));
                 None
             }
             ValueType::Bool | ValueType::Level(_) | ValueType::Text => {
-                self.report(Diagnostic::error(Code::TypeMismatch, word.span, format!("`{}` is no number and has no unit", field.node)));
+                self.report(Diagnostic::error(
+                    Code::TypeMismatch,
+                    word.span,
+                    format!("`{}` is no number and has no unit", field.node),
+                ));
                 None
             }
         }

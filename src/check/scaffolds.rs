@@ -86,8 +86,12 @@ impl Checker<'_> {
             let flow = self.steps(item.flow.as_deref().unwrap_or_default(), &roles, &tools);
             if harness.is_some() && (!roles.is_empty() || item.flow.is_some()) {
                 self.report(
-                    Diagnostic::error(Code::BadDesign, item.name.span, format!("the scaffold `{name}` is a harness and has roles or a flow as well"))
-                        .help("a harness is an external agent; take out its roles and flow, or the harness"),
+                    Diagnostic::error(
+                        Code::BadDesign,
+                        item.name.span,
+                        format!("the scaffold `{name}` is a harness and has roles or a flow as well"),
+                    )
+                    .help("a harness is an external agent; take out its roles and flow, or the harness"),
                 );
             }
             if !roles.is_empty() && item.flow.is_none() {
@@ -103,7 +107,9 @@ impl Checker<'_> {
                 }
             }
             let tools = tools.into_iter().collect();
-            self.spec.scaffolds.insert(name.to_owned(), Scaffold { title, harness, tools, roles, flow, limits, checks });
+            self.spec
+                .scaffolds
+                .insert(name.to_owned(), Scaffold { title, harness, tools, roles, flow, limits, checks });
         }
     }
 
@@ -122,7 +128,9 @@ impl Checker<'_> {
         let mut reply = BTreeMap::new();
         for field in &role.reply {
             let kind = match &field.kind {
-                TypeName::Named(word) if ["bool", "text", "count", "number"].contains(&word.node.as_str()) => word.node.clone(),
+                TypeName::Named(word) if ["bool", "text", "count", "number"].contains(&word.node.as_str()) => {
+                    word.node.clone()
+                }
                 TypeName::Named(word) => {
                     self.report(
                         Diagnostic::error(Code::WrongKind, word.span, format!("a reply cannot hold `{}`", word.node))
@@ -186,7 +194,11 @@ impl Checker<'_> {
                 };
                 let at_most = self.whole(limit, "the limit of a loop")?;
                 if at_most == 0 {
-                    self.report(Diagnostic::error(Code::BadDesign, limit.number.span, "a loop of no rounds never runs"));
+                    self.report(Diagnostic::error(
+                        Code::BadDesign,
+                        limit.number.span,
+                        "a loop of no rounds never runs",
+                    ));
                 }
                 Some(FlowStep::Loop { at_most, until, body })
             }
@@ -225,8 +237,12 @@ impl Checker<'_> {
                     let fields: Vec<String> =
                         known.reply.keys().cloned().chain(COUNTERS.iter().map(|word| (*word).to_owned())).collect();
                     let nearest = self.nearest(&field.node, fields.iter().map(String::as_str));
-                    let found = Diagnostic::error(Code::Undefined, field.span, format!("the role `{}` has no `{}`", role.node, field.node))
-                        .help(format!("it has {}", super::names::list(&fields)));
+                    let found = Diagnostic::error(
+                        Code::Undefined,
+                        field.span,
+                        format!("the role `{}` has no `{}`", role.node, field.node),
+                    )
+                    .help(format!("it has {}", super::names::list(&fields)));
                     self.report(match nearest {
                         Some(near) => found.fix(format!("write `{near}`"), field.span, near),
                         None => found,
@@ -236,23 +252,42 @@ impl Checker<'_> {
             ExprKind::Name(tool) => {
                 if !tools.contains(tool) {
                     self.report(
-                        Diagnostic::error(Code::Undefined, expr.span, format!("no role of this scaffold has a tool `{tool}`"))
-                            .help("a step ends when a tool is called that its role has, or when a field of a reply says so"),
+                        Diagnostic::error(
+                            Code::Undefined,
+                            expr.span,
+                            format!("no role of this scaffold has a tool `{tool}`"),
+                        )
+                        .help(
+                            "a step ends when a tool is called that its role has, or when a field of a reply says so",
+                        ),
                     );
                 }
             }
             ExprKind::Number(_) | ExprKind::Text(_) => {}
-            ExprKind::Compare(..) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Not(_) | ExprKind::Arithmetic(..)
+            ExprKind::Compare(..)
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Not(_)
+            | ExprKind::Arithmetic(..)
             | ExprKind::Negate(_) => {
                 for child in super::estimands::ast_children(expr) {
                     self.role_expr(child, roles, tools);
                 }
             }
-            ExprKind::Call(_) | ExprKind::At(..) | ExprKind::Within(..) | ExprKind::OneOf(..) | ExprKind::Is { .. }
-            | ExprKind::For(..) | ExprKind::EndsWith(..) => {
+            ExprKind::Call(_)
+            | ExprKind::At(..)
+            | ExprKind::Within(..)
+            | ExprKind::OneOf(..)
+            | ExprKind::Is { .. }
+            | ExprKind::For(..)
+            | ExprKind::EndsWith(..) => {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, expr.span, "this does not belong in a condition over roles")
-                        .help("write comparisons of roles' fields and counters, as in `planner.replies >= 1`"),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        expr.span,
+                        "this does not belong in a condition over roles",
+                    )
+                    .help("write comparisons of roles' fields and counters, as in `planner.replies >= 1`"),
                 );
             }
         }

@@ -36,8 +36,12 @@ impl Checker<'_> {
             SetClause::Keep { unit, every, count, state } => {
                 if !self.is_unit(&unit.node) {
                     self.report(
-                        Diagnostic::error(Code::WrongKind, unit.span, format!("`{}` is not the unit of analysis", unit.node))
-                            .help("whole units are kept or dropped; name the unit that `tasks` declares"),
+                        Diagnostic::error(
+                            Code::WrongKind,
+                            unit.span,
+                            format!("`{}` is not the unit of analysis", unit.node),
+                        )
+                        .help("whole units are kept or dropped; name the unit that `tasks` declares"),
                     );
                     return;
                 }
@@ -60,15 +64,23 @@ impl Checker<'_> {
                     let Some(class) = self.state(word) else { continue };
                     if class == StateClass::Completed {
                         self.report(
-                            Diagnostic::error(Code::NotAllowedHere, word.span, "a completed record counts as what it holds")
-                                .help("only `errored` and `missing` records are counted as something"),
+                            Diagnostic::error(
+                                Code::NotAllowedHere,
+                                word.span,
+                                "a completed record counts as what it holds",
+                            )
+                            .help("only `errored` and `missing` records are counted as something"),
                         );
                         continue;
                     }
                     // `refused` is the default: a judgment that meets such a record stops.
                     let Some(Some(value)) = value.clone() else { continue };
                     if set.counts.insert(class, value).is_some() {
-                        self.report(Diagnostic::error(Code::RepeatedClause, word.span, format!("`{}` is counted twice", word.node)));
+                        self.report(Diagnostic::error(
+                            Code::RepeatedClause,
+                            word.span,
+                            format!("`{}` is counted twice", word.node),
+                        ));
                     }
                 }
             }
@@ -106,8 +118,9 @@ impl Checker<'_> {
                 "refused" => Some(None),
                 other => {
                     let nearest = self.nearest(other, ["incorrect", "excluded", "refused"]);
-                    let found = Diagnostic::error(Code::WrongKind, word.span, format!("records do not count as `{other}`"))
-                        .help("they count as `incorrect`, `excluded`, `refused` or a number");
+                    let found =
+                        Diagnostic::error(Code::WrongKind, word.span, format!("records do not count as `{other}`"))
+                            .help("they count as `incorrect`, `excluded`, `refused` or a number");
                     self.report(match nearest {
                         Some(near) => found.fix(format!("write `{near}`"), word.span, near),
                         None => found,

@@ -13,12 +13,21 @@ fn level(kind: &ExprKind) -> u8 {
         ExprKind::Or(_) => 1,
         ExprKind::And(_) => 2,
         ExprKind::Not(_) => 3,
-        ExprKind::Compare(..) | ExprKind::Within(..) | ExprKind::OneOf(..) | ExprKind::Is { .. } | ExprKind::EndsWith(..) => 4,
+        ExprKind::Compare(..)
+        | ExprKind::Within(..)
+        | ExprKind::OneOf(..)
+        | ExprKind::Is { .. }
+        | ExprKind::EndsWith(..) => 4,
         ExprKind::Arithmetic(_, ArithmeticOp::Add | ArithmeticOp::Subtract, _) => 5,
         ExprKind::Arithmetic(_, ArithmeticOp::Multiply | ArithmeticOp::Divide, _) => 6,
         ExprKind::Negate(_) => 7,
         ExprKind::For(..) => 8,
-        ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Name(_) | ExprKind::Path(..) | ExprKind::Call(_) | ExprKind::At(..) => 9,
+        ExprKind::Number(_)
+        | ExprKind::Text(_)
+        | ExprKind::Name(_)
+        | ExprKind::Path(..)
+        | ExprKind::Call(_)
+        | ExprKind::At(..) => 9,
     }
 }
 

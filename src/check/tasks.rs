@@ -18,8 +18,12 @@ impl<'a> Checker<'a> {
         self.place(Kind::Tasks, name, Part::Name, tasks.name.span);
         if self.names.factors.contains_key(name) {
             self.report(
-                Diagnostic::error(Code::Duplicate, tasks.name.span, format!("`{name}` is a factor and the unit of analysis"))
-                    .help("a unit that is listed in the spec is a factor already; take the factor out"),
+                Diagnostic::error(
+                    Code::Duplicate,
+                    tasks.name.span,
+                    format!("`{name}` is a factor and the unit of analysis"),
+                )
+                .help("a unit that is listed in the spec is a factor already; take the factor out"),
             );
         }
         let source = self.task_source(tasks);
@@ -47,7 +51,10 @@ impl<'a> Checker<'a> {
             }
         }
         expectations.sort_by(|a, b| (&a.filter, a.count).cmp(&(&b.filter, b.count)));
-        let select = tasks.select.as_ref().and_then(|filter| self.task_condition(filter, &RecordPlace::cells("a selection of tasks")));
+        let select = tasks
+            .select
+            .as_ref()
+            .and_then(|filter| self.task_condition(filter, &RecordPlace::cells("a selection of tasks")));
         let provenance = tasks.provenance.as_ref().map(|text| self.prose(text));
         if let Some(source) = source {
             let name = name.to_owned();
@@ -59,8 +66,12 @@ impl<'a> Checker<'a> {
     fn task_condition(&mut self, expr: &'a Expr, place: &RecordPlace) -> Option<crate::spec::RecordExpr> {
         if let Some((factor, span)) = self.named_factor(expr) {
             self.report(
-                Diagnostic::error(Code::WrongKind, span, format!("`{factor}` is a factor of the design, not an attribute of a task"))
-                    .help("a condition on tasks names their attributes"),
+                Diagnostic::error(
+                    Code::WrongKind,
+                    span,
+                    format!("`{factor}` is a factor of the design, not an attribute of a task"),
+                )
+                .help("a condition on tasks names their attributes"),
             );
             return None;
         }
@@ -82,15 +93,23 @@ impl<'a> Checker<'a> {
             1 => {}
             0 => {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, tasks.name.span, format!("nothing says where the units `{}` come from", tasks.name.node))
-                        .help("add `file \"…\"` with `key …`, or `count 240`, or `list a, b, c`"),
+                    Diagnostic::error(
+                        Code::MissingClause,
+                        tasks.name.span,
+                        format!("nothing says where the units `{}` come from", tasks.name.node),
+                    )
+                    .help("add `file \"…\"` with `key …`, or `count 240`, or `list a, b, c`"),
                 );
                 return None;
             }
             _ => {
                 self.report(
-                    Diagnostic::error(Code::RepeatedClause, tasks.name.span, format!("the units `{}` come from two places", tasks.name.node))
-                        .help("keep one of `file`, `count` and `list`"),
+                    Diagnostic::error(
+                        Code::RepeatedClause,
+                        tasks.name.span,
+                        format!("the units `{}` come from two places", tasks.name.node),
+                    )
+                    .help("keep one of `file`, `count` and `list`"),
                 );
                 return None;
             }
@@ -113,7 +132,11 @@ impl<'a> Checker<'a> {
         if let Some(count) = &tasks.count {
             return match self.whole(count, "the number of units")? {
                 0 => {
-                    self.report(Diagnostic::error(Code::BadDesign, count.number.span, "a study of no units has no answer"));
+                    self.report(Diagnostic::error(
+                        Code::BadDesign,
+                        count.number.span,
+                        "a study of no units has no answer",
+                    ));
                     None
                 }
                 count => Some(TaskSource::Count(count)),
@@ -159,7 +182,11 @@ impl<'a> Checker<'a> {
         for name in &sorted.sorted {
             let Some((_, expr)) = by_name.get(name.as_str()) else { continue };
             if let Some((factor, span)) = self.named_factor(expr) {
-                self.report(Diagnostic::error(Code::WrongKind, span, format!("`{factor}` is a factor of the design, not an attribute of a task")));
+                self.report(Diagnostic::error(
+                    Code::WrongKind,
+                    span,
+                    format!("`{factor}` is a factor of the design, not an attribute of a task"),
+                ));
                 continue;
             }
             let Some((expr, kind)) = self.record(expr, &RecordPlace::cells("an attribute of tasks")) else { continue };
@@ -190,7 +217,9 @@ pub(super) fn names_in(expr: &Expr) -> Vec<String> {
         }
         // What an expression is compared with may be a level that shares a name with a field.
         match &*next.kind {
-            ExprKind::Compare(left, _, right) if matches!(&*right.kind, ExprKind::Name(_)) && matches!(&*left.kind, ExprKind::Name(_)) => {
+            ExprKind::Compare(left, _, right)
+                if matches!(&*right.kind, ExprKind::Name(_)) && matches!(&*left.kind, ExprKind::Name(_)) =>
+            {
                 waiting.push(left);
             }
             ExprKind::OneOf(subject, _) => waiting.push(subject),

@@ -58,7 +58,6 @@ impl Ty {
         let bounds = &self.number.bounds;
         bounds.lower.as_ref().filter(|low| bounds.upper.as_ref() == Some(*low))
     }
-
 }
 
 /// Whole bounds.
@@ -113,7 +112,11 @@ pub(super) fn unify(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
         }
         (false, true) | (true, false) => {
             let known = if left.bare { right } else { left };
-            Err(if *known.dimension() == Dimension::Difference { Mix::ProportionAsDifference } else { Mix::MissingUnit })
+            Err(if *known.dimension() == Dimension::Difference {
+                Mix::ProportionAsDifference
+            } else {
+                Mix::MissingUnit
+            })
         }
         (false, false) => {
             let sides = (left.dimension(), right.dimension());
@@ -159,7 +162,8 @@ fn sum(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
         }
         // A step on top of a share is meant as a difference, which is written in pp.
         (false, Proportion, true, _) | (true, _, false, Proportion) => Err(Mix::ProportionAsDifference),
-        _ => unify(left, right).map(|joined| Joined { ty: Ty::new(joined.ty.number.dimension, bounds, integer), ..joined }),
+        _ => unify(left, right)
+            .map(|joined| Joined { ty: Ty::new(joined.ty.number.dimension, bounds, integer), ..joined }),
     }
 }
 
@@ -186,7 +190,8 @@ fn difference(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
         (true, _, false, Difference) => {
             Ok(Joined { ty: Ty::new(Proportion, bounds, false), left: Some(Proportion), right: None })
         }
-        _ => unify(left, right).map(|joined| Joined { ty: Ty::new(joined.ty.number.dimension, bounds, integer), ..joined }),
+        _ => unify(left, right)
+            .map(|joined| Joined { ty: Ty::new(joined.ty.number.dimension, bounds, integer), ..joined }),
     }
 }
 

@@ -28,7 +28,9 @@ impl Checker<'_> {
         let mut needs: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, item) in &self.names.hypotheses {
             let clauses: BTreeSet<&str> = item.clauses.iter().map(|clause| clause.name.node.as_str()).collect();
-            let own = |subject: String| if clauses.contains(subject.as_str()) { format!("{name}.{subject}") } else { subject };
+            let own = |subject: String| {
+                if clauses.contains(subject.as_str()) { format!("{name}.{subject}") } else { subject }
+            };
             let mut found: Vec<String> = item.requires.iter().map(|gate| gate.node.clone()).collect();
             let mut subjects = Vec::new();
             item.after.iter().chain(&item.evaluable).for_each(|expr| subjects_in(expr, &mut subjects));

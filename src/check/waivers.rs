@@ -12,7 +12,11 @@ impl Checker<'_> {
             let code = Code::from_number(&item.code.node);
             match code {
                 None => {
-                    self.report(Diagnostic::error(Code::BadWaiver, item.code.span, format!("no refusal has the number `{}`", item.code.node)));
+                    self.report(Diagnostic::error(
+                        Code::BadWaiver,
+                        item.code.span,
+                        format!("no refusal has the number `{}`", item.code.node),
+                    ));
                 }
                 Some(code) if !code.waivable() => {
                     self.report(
@@ -30,7 +34,11 @@ impl Checker<'_> {
                 continue;
             };
             let known = [Kind::Hypothesis, Kind::Gate, Kind::Family, Kind::Estimand, Kind::Conclusion];
-            let found = self.names.all.get(on.node.as_str()).is_some_and(|all| all.iter().any(|(kind, _)| known.contains(kind)));
+            let found = self
+                .names
+                .all
+                .get(on.node.as_str())
+                .is_some_and(|all| all.iter().any(|(kind, _)| known.contains(kind)));
             if !found {
                 self.undefined(on, "a hypothesis, gate, family or estimand", &known);
                 continue;
