@@ -1,0 +1,371 @@
+//! Evidence: the numbers that rules read, for every analysis set, estimand and member that some verdict asks for. Owns what is
+//! computed once and shared; it must not decide anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compile::{Compiler, Reported};
+use super::direct::{self, Tested};
+use super::frame::Frame;
+use super::judgment::{EstimandResult, Figure, IntervalResult, Number, TestResult};
+use super::members::{Binding, admits, cluster_key, listed, members};
+use super::node::Node;
+use super::resample::{Job, intervals};
+use super::sets::View;
+use crate::math::exact;
+use crate::records::ReceivedEstimate;
+use crate::spec::{
+    About, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name, RecordExpr, Sides, Spec,
+    TestMethod,
+};
+
+/// Analysis set by number, estimand, member.
+pub(super) type Key = (usize, Name, Binding);
+
+/// What a rule may ask of one member of an estimand.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    pub intervals: BTreeSet<Name>,
+    pub tests: BTreeSet<Name>,
+}
+
+/// The evidence of one member of an estimand.
+#[derive(Debug, Clone)]
+pub(super) struct Evidence {
+    /// For every presentation; aliases and regions are filled in where it is shown.
+    pub shown: EstimandResult,
+    /// By interval; the empty name stands for a reported one.
+    pub limits: BTreeMap<Name, Result<(Number, Number), String>>,
+    /// By test; the empty name stands for a reported one.
+    pub p: BTreeMap<Name, Figure>,
+    /// Monte Carlo standard errors of drawn p-values.
+    pub p_errors: BTreeMap<Name, f64>,
+    /// By test, once families are adjusted.
+    pub adjusted: BTreeMap<Name, Figure>,
+}
+
+/// All evidence of a judgment.
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    pub evidence: BTreeMap<Key, Evidence>,
+}
+
+/// The members of an estimand that an `about` reads: its pins hold, and so does the condition.
+pub(super) fn members_of(frame: &Frame<'_>, about: &About, filter: Option<&RecordExpr>) -> Vec<Binding> {
+    let spec = frame.spec;
+    let Some(estimand) = spec.estimands.get(&about.estimand) else { return Vec::new() };
+    let pins = pins(spec, about);
+    let fits = |member: &Binding| {
+        pins.iter().all(|(factor, level)| member.get(factor) == Some(level))
+            && filter.is_none_or(|filter| admits(spec, member, filter))
+    };
+    members(frame, estimand).into_iter().filter(fits).collect()
+}
+
+/// The levels that an `about` pins. Two pins of one factor name a pair.
+pub(super) fn pins(spec: &Spec, about: &About) -> Binding {
+    let mut pins = Binding::new();
+    let paired = |factor: &Name| {
+        let estimand = spec.estimands.get(&about.estimand);
+        estimand.is_some_and(|estimand| estimand.per.iter().any(|per| per.pair && per.factor == *factor))
+    };
+    for (factor, level) in &about.at {
+        let LevelRef::Level(level) = level else { continue };
+        match pins.get(factor) {
+            Some(first) if paired(factor) => {
+                let order = super::frame::levels_of(spec, factor).unwrap_or_default();
+                let rank = |level: &Name| order.iter().position(|own| own == level);
+                let pair = if rank(first) <= rank(level) {
+                    super::members::pair_name(first, level)
+                } else {
+                    super::members::pair_name(level, first)
+                };
+                pins.insert(factor.clone(), pair);
+            }
+            _ => {
+                pins.insert(factor.clone(), level.clone());
+            }
+        }
+    }
+    pins
+}
+
+impl Store {
+    /// Computes everything asked for. `views` are the analysis sets by number.
+    pub fn compute(
+        views: &[View<'_>],
+        reported: &Reported<'_>,
+        wanted: &BTreeMap<Key, Wanted>,
+        workers: usize,
+    ) -> Self {
+        let mut store = Self::default();
+        let Some(frame) = views.first().map(|view| view.frame) else { return store };
+        let spec = frame.spec;
+        let mut compilers: Vec<Compiler<'_>> = views.iter().map(|view| Compiler::new(view, reported)).collect();
+        let nodes: BTreeMap<&Key, Node> =
+            wanted.keys().filter_map(|key| Some((key, compilers.get_mut(key.0)?.member(&key.1, &key.2)))).collect();
+        let mut jobs = Vec::new();
+        let mut of_jobs: Vec<(&Key, &Name)> = Vec::new();
+        for (key, asked) in wanted {
+            for name in &asked.intervals {
+                if let Some((node, job)) = nodes.get(key).zip(spec.intervals.get(name))
+                    && !matches!(node, Node::Undefined(_))
+                    && let Some(job) = bootstrap_job(key.0, node, job)
+                {
+                    jobs.push(job);
+                    of_jobs.push((key, name));
+                }
+            }
+        }
+        let resampled = intervals(frame, &jobs, workers);
+        let mut drawn: BTreeMap<(&Key, &Name), super::resample::Resampled> =
+            of_jobs.into_iter().zip(resampled).collect();
+        let mut tested = Tests::default();
+        for (key, asked) in wanted {
+            let (Some(node), Some(estimand)) = (nodes.get(key), spec.estimands.get(&key.1)) else { continue };
+            let report = reported_for(estimand, reported, key);
+            let mut evidence = blank(frame, estimand, key, node, report.copied());
+            if let Some(report) = report {
+                take_reported(&mut evidence, report);
+            }
+            for name in &asked.intervals {
+                let Some(interval) = spec.intervals.get(name) else { continue };
+                let level = exact::nearest_f64(&interval.level.value);
+                let mut result = IntervalResult {
+                    name: name.clone(),
+                    method: interval_words(interval),
+                    level,
+                    limits: Err(String::new()),
+                    undefined: 0,
+                    monte_carlo_error: None,
+                };
+                result.limits = match (&interval.method, node, drawn.remove(&(key, name))) {
+                    (_, Node::Undefined(reason), _) => Err(reason.clone()),
+                    (IntervalMethod::BootstrapPercentile { .. }, _, Some(resampled)) => {
+                        result.undefined = resampled.undefined;
+                        result.monte_carlo_error = resampled.errors;
+                        resampled.limits
+                    }
+                    (IntervalMethod::BootstrapPercentile { .. }, _, None) => Err("it was not resampled".to_owned()),
+                    (IntervalMethod::Wilson { cluster, korn_graubard }, ..) => {
+                        direct::wilson_interval(frame, node, cluster, *korn_graubard, level)
+                    }
+                    (IntervalMethod::PairedT, ..) => direct::paired_t_interval(&estimand.body, node, level),
+                };
+                let limits = result.limits.clone().map(|(low, high)| (Number::Float(low), Number::Float(high)));
+                evidence.limits.insert(name.clone(), limits);
+                evidence.shown.intervals.push(result);
+            }
+            for name in &asked.tests {
+                let Some(test) = spec.tests.get(name) else { continue };
+                let result = tested.run(frame, &test.method, &estimand.body, node, workers);
+                evidence.p.insert(name.clone(), result.p.clone().map(Number::Float));
+                if let Some(error) = result.error {
+                    evidence.p_errors.insert(name.clone(), error);
+                }
+                evidence.shown.tests.push(TestResult {
+                    name: name.clone(),
+                    method: test_words(&test.method),
+                    p: result.p,
+                    p_adjusted: None,
+                    family: None,
+                    counts: result.counts,
+                });
+            }
+            store.evidence.insert(key.clone(), evidence);
+        }
+        store
+    }
+
+    /// A number of evidence. `member` binds at least the factors of the estimand that the `about` does not pin.
+    pub fn number(&self, spec: &Spec, set: usize, about: &About, evidence: &EvidenceRef, member: &Binding) -> Figure {
+        let found = self.find(spec, set, about, member)?;
+        let method = evidence.method.clone().unwrap_or_default();
+        let missing = |what: &str| format!("{} has no {what} here", evidence.about);
+        match evidence.kind {
+            EvidenceKind::Estimate => found.shown.estimate.clone(),
+            EvidenceKind::Lower | EvidenceKind::Upper => {
+                let limits = found.limits.get(&method).cloned().unwrap_or_else(|| Err(missing("interval")));
+                let (lower, upper) = limits?;
+                Ok(if evidence.kind == EvidenceKind::Lower { lower } else { upper })
+            }
+            EvidenceKind::P => found.p.get(&method).cloned().unwrap_or_else(|| Err(missing("p-value"))),
+            EvidenceKind::PAdjusted => found
+                .adjusted
+                .get(&method)
+                .cloned()
+                .unwrap_or_else(|| Err(missing("adjusted p-value: it is in no family"))),
+            EvidenceKind::N => counted(found.shown.n).ok_or_else(|| missing("n")),
+            EvidenceKind::Clusters => counted(found.shown.clusters).ok_or_else(|| missing("number of clusters")),
+        }
+    }
+
+    /// The evidence that an `about` has for a member.
+    pub fn find(&self, spec: &Spec, set: usize, about: &About, member: &Binding) -> Result<&Evidence, String> {
+        let estimand =
+            spec.estimands.get(&about.estimand).ok_or_else(|| format!("there is no estimand {}", about.estimand))?;
+        let pins = pins(spec, about);
+        let mut own = Binding::new();
+        for per in &estimand.per {
+            let level = pins.get(&per.factor).or_else(|| member.get(&per.factor));
+            let level = level.ok_or_else(|| format!("{} has no one level of {} here", about.alias, per.factor))?;
+            own.insert(per.factor.clone(), level.clone());
+        }
+        let key = (set, about.estimand.clone(), own);
+        self.evidence.get(&key).ok_or_else(|| format!("{} is not planned for this member", about.alias))
+    }
+}
+
+/// Tests on the same values give the same answer, so each is run once.
+#[derive(Default)]
+struct Tests {
+    done: Vec<(TestMethod, Vec<super::sample::Series>, Vec<Vec<u32>>, Tested)>,
+}
+
+impl Tests {
+    fn run(
+        &mut self,
+        frame: &Frame<'_>,
+        method: &TestMethod,
+        body: &EstimandBody,
+        node: &Node,
+        workers: usize,
+    ) -> Tested {
+        // Only permutation is dear enough to look for a twin, which analysis sets that drop nothing here give.
+        let TestMethod::Permutation { .. } = method else { return direct::test(frame, method, body, node, workers) };
+        let (mut series, mut units) = (Vec::new(), Vec::new());
+        node.samples(&mut |sample| {
+            series.extend(sample.series.iter().cloned());
+            units.push(sample.units.clone());
+        });
+        let twin = self.done.iter().find(|(own, s, u, _)| own == method && *s == series && *u == units);
+        if let Some((.., result)) = twin {
+            return result.clone();
+        }
+        let result = direct::test(frame, method, body, node, workers);
+        self.done.push((method.clone(), series, units, result.clone()));
+        result
+    }
+}
+
+fn counted(count: Option<u64>) -> Option<Number> {
+    count.map(|count| Number::Exact(crate::math::Rational::from_integer(count.into())))
+}
+
+fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<Job<'n>> {
+    match &interval.method {
+        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => Some(Job {
+            set,
+            node,
+            cluster: resample.clone(),
+            resamples: *resamples,
+            seed: *seed,
+            level: exact::nearest_f64(&interval.level.value),
+        }),
+        IntervalMethod::Wilson { .. } | IntervalMethod::PairedT => None,
+    }
+}
+
+fn reported_for<'r>(
+    estimand: &crate::spec::Estimand,
+    reported: &'r Reported<'_>,
+    key: &Key,
+) -> Option<&'r &'r ReceivedEstimate> {
+    if estimand.body == EstimandBody::Reported { reported.get(&(key.1.clone(), key.2.clone())) } else { None }
+}
+
+fn blank(
+    frame: &Frame<'_>,
+    estimand: &crate::spec::Estimand,
+    key: &Key,
+    node: &Node,
+    report: Option<&ReceivedEstimate>,
+) -> Evidence {
+    let is_reported = estimand.body == EstimandBody::Reported;
+    let (mut places, mut units) = (BTreeSet::new(), BTreeSet::new());
+    if !is_reported {
+        node.samples(&mut |sample| {
+            places.extend(sample.places.iter().copied());
+            units.extend(sample.units.iter().copied());
+        });
+    }
+    let clusters: BTreeSet<String> = units.into_iter().map(|unit| cluster_key(frame, unit, "")).collect();
+    Evidence {
+        shown: EstimandResult {
+            alias: key.1.clone(),
+            estimand: key.1.clone(),
+            member: listed(estimand, &key.2),
+            dimension: estimand.kind.dimension.clone(),
+            reported: is_reported,
+            estimate: node.exact(),
+            intervals: Vec::new(),
+            tests: Vec::new(),
+            n: if is_reported { report.and_then(|report| report.n) } else { Some(places.len() as u64) },
+            clusters: if is_reported { None } else { Some(clusters.len() as u64) },
+            regions: Vec::new(),
+        },
+        limits: BTreeMap::new(),
+        p: BTreeMap::new(),
+        p_errors: BTreeMap::new(),
+        adjusted: BTreeMap::new(),
+    }
+}
+
+/// Intervals and p-values that stand in the results as they are.
+fn take_reported(evidence: &mut Evidence, report: &ReceivedEstimate) {
+    if let Some((lower, upper)) = &report.interval {
+        evidence.shown.intervals.push(IntervalResult {
+            name: "reported".to_owned(),
+            method: "reported, not recomputed".to_owned(),
+            level: report.level.as_ref().map_or(f64::NAN, exact::nearest_f64),
+            limits: Ok((exact::nearest_f64(lower), exact::nearest_f64(upper))),
+            undefined: 0,
+            monte_carlo_error: None,
+        });
+        let limits = (Number::Exact(lower.clone()), Number::Exact(upper.clone()));
+        evidence.limits.insert(String::new(), Ok(limits));
+    }
+    if let Some(p) = &report.p {
+        evidence.p.insert(String::new(), Ok(Number::Exact(p.clone())));
+        evidence.shown.tests.push(TestResult {
+            name: "reported".to_owned(),
+            method: "reported, not recomputed".to_owned(),
+            p: Ok(exact::nearest_f64(p)),
+            p_adjusted: None,
+            family: None,
+            counts: String::new(),
+        });
+    }
+}
+
+/// An interval method in words.
+fn interval_words(interval: &Interval) -> String {
+    match &interval.method {
+        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => {
+            format!("percentile bootstrap, {resamples} resamples of {resample}, seed {seed}")
+        }
+        IntervalMethod::Wilson { cluster, korn_graubard: false } => {
+            format!("Wilson on the effective n, clustered by {cluster}")
+        }
+        IntervalMethod::Wilson { cluster, korn_graubard: true } => {
+            format!("Wilson on the effective n of Korn and Graubard, clustered by {cluster}")
+        }
+        IntervalMethod::PairedT => "Student's t of the unit values".to_owned(),
+    }
+}
+
+/// A test in words.
+fn test_words(method: &TestMethod) -> String {
+    let sided = |sides: &Sides, null: &crate::spec::Quantity| match sides {
+        Sides::Two => format!("two-sided, against {null}"),
+        Sides::Greater => format!("one-sided, above {null}"),
+        Sides::Less => format!("one-sided, below {null}"),
+    };
+    match method {
+        TestMethod::Sign { sides, null } => format!("exact sign test, {}", sided(sides, null)),
+        TestMethod::SignFlip { sides, null } => format!("exact sign-flip test, {}", sided(sides, null)),
+        TestMethod::PairedT { sides, null } => format!("paired t test, {}", sided(sides, null)),
+        TestMethod::Permutation { labels, within, draws, seed } => {
+            format!("permutation of {labels} within {within}, {draws} draws, seed {seed}")
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The members of an estimand: every planned combination of the levels it is computed for. Owns their order and what a condition
+//! over members means.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::frame::{Frame, Place, levels_of};
+use super::row::{datum, holds};
+use crate::plan::Value;
+use crate::spec::{Attribute, Estimand, FactorOrigin, Name, RecordExpr, Relation, Spec};
+
+/// Factor or attribute to level. A pair of levels is written `a, b`.
+pub(super) type Binding = BTreeMap<Name, Name>;
+
+/// How a pair of levels is written in a binding.
+pub(super) fn pair_name(first: &str, second: &str) -> Name {
+    format!("{first}, {second}")
+}
+
+/// The two levels of a pair in a binding.
+pub(super) fn pair_levels(pair: &str) -> Option<(&str, &str)> {
+    pair.split_once(", ")
+}
+
+/// The members of an estimand in the order of its `per` and of the levels. Combinations without any planned record are left
+/// out: a cell that is never run is no member.
+pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand) -> Vec<Binding> {
+    let mut members = vec![Binding::new()];
+    for per in &estimand.per {
+        let levels: Vec<Name> = levels_of(frame.spec, &per.factor)
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|l| !per.except.contains(l))
+            .collect();
+        let choices: Vec<Name> = if per.pair {
+            let pairs = levels
+                .iter()
+                .enumerate()
+                .flat_map(|(i, first)| levels.iter().skip(i + 1).map(move |second| pair_name(first, second)));
+            pairs.collect()
+        } else {
+            levels
+        };
+        let extend = |member: &Binding| {
+            let own = |choice: &Name| {
+                let mut member = member.clone();
+                member.insert(per.factor.clone(), choice.clone());
+                member
+            };
+            choices.iter().map(own).collect::<Vec<_>>()
+        };
+        members = members.iter().flat_map(extend).collect();
+    }
+    let pairs: Vec<&Name> = estimand.per.iter().filter(|per| per.pair).map(|per| &per.factor).collect();
+    members.retain(|member| {
+        let mut bound = member.clone();
+        bound.retain(|factor, _| !pairs.contains(&factor));
+        is_planned(frame, &bound)
+    });
+    members
+}
+
+/// Whether any record is planned with these levels. Without a plan everything is.
+pub(super) fn is_planned(frame: &Frame<'_>, bound: &Binding) -> bool {
+    frame.rows.is_empty() || {
+        let bound = Bound::new(frame, bound, &[]);
+        frame.rows.iter().any(|row| bound.admits(frame, row.place))
+    }
+}
+
+/// A binding in the numbering of a frame.
+pub(super) struct Bound<'b> {
+    axes: Vec<(usize, Option<u64>)>,
+    attributes: Vec<(&'b Name, &'b Name)>,
+}
+
+impl<'b> Bound<'b> {
+    /// Prepares a binding; the axes in `free` are left unbound.
+    pub fn new(frame: &Frame<'_>, bound: &'b Binding, free: &[usize]) -> Self {
+        let (mut axes, mut attributes) = (Vec::new(), Vec::new());
+        for (name, level) in bound {
+            match frame.axis(name) {
+                Some(axis) if free.contains(&axis) => {}
+                Some(axis) => axes.push((axis, frame.axes.get(axis).and_then(|axis| axis.index(level)))),
+                None => attributes.push((name, level)),
+            }
+        }
+        Self { axes, attributes }
+    }
+
+    /// Whether a place has these levels.
+    pub fn admits(&self, frame: &Frame<'_>, place: Place) -> bool {
+        let on_axis = |(axis, level): &(usize, Option<u64>)| frame.level(place, *axis) == *level;
+        self.axes.iter().all(on_axis) && self.admits_unit(frame, frame.unit_of(place))
+    }
+
+    fn admits_unit(&self, frame: &Frame<'_>, unit: u32) -> bool {
+        let Some(task) = frame.task(unit) else { return false };
+        self.attributes.iter().all(|(name, level)| {
+            let value = task.attributes.get(*name);
+            value.is_some_and(|value| word_of(value) == **level)
+        })
+    }
+}
+
+/// A value as the text that names a level.
+pub(super) fn word_of(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => crate::math::exact::canonical(value),
+        Value::Level(word) | Value::Text(word) => word.clone(),
+    }
+}
+
+/// What a member is under an attribute: its own level, or the attribute of the model it is bound to.
+pub(super) fn group_of(spec: &Spec, member: &Binding, attribute: &str) -> Option<String> {
+    if let Some(level) = member.get(attribute) {
+        return Some(level.clone());
+    }
+    member.iter().find_map(|(factor, level)| {
+        let factor = spec.factors.get(factor)?;
+        if factor.origin != FactorOrigin::Models {
+            return None;
+        }
+        spec.models.get(level)?.attributes.get(attribute).map(Attribute::group)
+    })
+}
+
+/// Whether a condition over factors and attributes holds for a member. A name that the member does not bind compares false.
+pub(super) fn admits(spec: &Spec, member: &Binding, condition: &RecordExpr) -> bool {
+    match condition {
+        RecordExpr::Bool(value) => *value,
+        RecordExpr::Not(part) => !admits(spec, member, part),
+        RecordExpr::And(parts) => parts.iter().all(|part| admits(spec, member, part)),
+        RecordExpr::Or(parts) => parts.iter().any(|part| admits(spec, member, part)),
+        RecordExpr::OneOf(part, levels) => operand(spec, member, part).is_some_and(|word| levels.contains(&word)),
+        RecordExpr::Field(_) | RecordExpr::Factor(_) => {
+            operand(spec, member, condition).is_some_and(|word| word == "true")
+        }
+        RecordExpr::Compare(left, relation, right) => {
+            let sides = (operand(spec, member, left), operand(spec, member, right));
+            let (Some(one), Some(two)) = sides else { return false };
+            let order = [left, right].into_iter().find_map(|side| match side.as_ref() {
+                RecordExpr::Field(name) | RecordExpr::Factor(name) => levels_of(spec, name),
+                _ => None,
+            });
+            compare(&one, &two, order.as_deref().unwrap_or_default())
+                .map_or(*relation == Relation::NotEqual, |o| holds(o, *relation))
+        }
+        _ => false,
+    }
+}
+
+fn operand(spec: &Spec, member: &Binding, expr: &RecordExpr) -> Option<String> {
+    match expr {
+        RecordExpr::Bool(value) => Some(value.to_string()),
+        RecordExpr::Number(quantity) => Some(crate::math::exact::canonical(&quantity.value)),
+        RecordExpr::Text(word) | RecordExpr::Level(word) => Some(word.clone()),
+        RecordExpr::Field(name) | RecordExpr::Factor(name) => group_of(spec, member, name),
+        _ => None,
+    }
+}
+
+fn compare(left: &str, right: &str, order: &[Name]) -> Option<Ordering> {
+    let rank = |word: &str| order.iter().position(|level| level == word);
+    if let (Some(left), Some(right)) = (rank(left), rank(right)) {
+        return Some(left.cmp(&right));
+    }
+    let number = |word: &str| crate::math::exact::parse(word).ok();
+    match (number(left), number(right)) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        _ => (left == right).then_some(Ordering::Equal),
+    }
+}
+
+/// A cluster's key: the unit's own, or the text of an attribute; a unit without the attribute is its own cluster.
+pub(super) fn cluster_key(frame: &Frame<'_>, unit: u32, cluster: &str) -> String {
+    let Some(task) = frame.task(unit) else { return String::new() };
+    match task.attributes.get(cluster) {
+        Some(value) if frame.spec.tasks.as_ref().is_some_and(|tasks| tasks.name != cluster) => match datum(value) {
+            super::row::Datum::Word(word) => word.to_owned(),
+            _ => word_of(value),
+        },
+        _ => task.key.clone(),
+    }
+}
+
+/// Factor and level in the order of an estimand's `per`.
+pub(super) fn listed(estimand: &Estimand, member: &Binding) -> Vec<(Name, Name)> {
+    let own = estimand.per.iter().filter_map(|per| Some((per.factor.clone(), member.get(&per.factor)?.clone())));
+    own.collect()
+}

@@ -1,0 +1,455 @@
+//! Expressions over one record or one unit, bound to the numbering of a frame and evaluated exactly. Owns three-valued
+//! comparison and the pairing of cells; it must not aggregate.
+//!
+//! An absent value makes a comparison false and the negation of that true. A record that does not count makes the whole
+//! expression have no value ([`Datum::NoRecord`]), so that a pair with an excluded side drops.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use num_traits::{One, Signed, Zero};
+
+use super::frame::{Frame, Place};
+use super::sets::View;
+use crate::math::Rational;
+use crate::plan::Value;
+use crate::spec::{ArithmeticOp, CountAs, FieldRole, LevelRef, Name, RecordExpr, Relation, StateClass};
+
+/// An expression over one place of the plan, with every name resolved.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RowExpr {
+    Bool(bool),
+    Number(Rational),
+    Word(String),
+    Field(usize),
+    /// A field computed from others of the same record.
+    Derived(Box<RowExpr>),
+    /// A field's repeats of one cell as one value.
+    Collapsed(Box<RowExpr>, Collapse),
+    Attribute(Name),
+    Factor(usize),
+    At(Box<RowExpr>, Vec<(usize, u64)>),
+    State(StateClass),
+    Present(Box<RowExpr>),
+    EndsWith(Box<RowExpr>, Vec<String>),
+    OneOf(Box<RowExpr>, Vec<Name>),
+    Not(Box<RowExpr>),
+    And(Vec<RowExpr>),
+    Or(Vec<RowExpr>),
+    /// With the declared order of levels, for `<` and the like between levels.
+    Compare(Box<RowExpr>, Relation, Box<RowExpr>, Vec<Name>),
+    Arithmetic(Box<RowExpr>, ArithmeticOp, Box<RowExpr>),
+    Negate(Box<RowExpr>),
+    Abs(Box<RowExpr>),
+}
+
+/// How repeats become one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Collapse {
+    Mean,
+    Any,
+    All,
+    First,
+}
+
+impl Collapse {
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "mean" => Some(Self::Mean),
+            "any" => Some(Self::Any),
+            "all" => Some(Self::All),
+            "first" => Some(Self::First),
+            _ => None,
+        }
+    }
+}
+
+/// The value of an expression at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Datum<'v> {
+    Bool(bool),
+    Number(Cow<'v, Rational>),
+    Word(&'v str),
+    /// The record is there, the value is not.
+    Absent,
+    /// A record that the expression needs does not count.
+    NoRecord,
+}
+
+impl Datum<'_> {
+    /// As a condition: absent is false. `None` when a record does not count.
+    pub fn truth(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            Self::NoRecord => None,
+            Self::Number(_) | Self::Word(_) | Self::Absent => Some(false),
+        }
+    }
+
+    /// As a number; true is 1.
+    pub fn number(&self) -> Option<Rational> {
+        match self {
+            Self::Bool(value) => Some(if *value { Rational::one() } else { Rational::zero() }),
+            Self::Number(value) => Some(value.clone().into_owned()),
+            Self::Word(_) | Self::Absent | Self::NoRecord => None,
+        }
+    }
+}
+
+/// What names stand for while an expression is resolved.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names<'n> {
+    /// Levels given to a measure's parameters.
+    pub parameters: BTreeMap<Name, Name>,
+    /// Levels that picks selected.
+    pub picked: BTreeMap<Name, Name>,
+    /// How outcomes' repeats become one value; absent where repeats stay apart.
+    pub collapse: Option<&'n BTreeMap<Name, Name>>,
+}
+
+impl Names<'_> {
+    /// The level that a reference names.
+    pub fn level<'s>(&'s self, level: &'s LevelRef) -> Result<&'s Name, String> {
+        match level {
+            LevelRef::Level(level) => Ok(level),
+            LevelRef::Parameter(name) => {
+                self.parameters.get(name).ok_or_else(|| format!("the parameter {name} was given no level"))
+            }
+            LevelRef::Picked(name) => self.picked.get(name).ok_or_else(|| format!("the pick {name} selected no level")),
+        }
+    }
+
+    /// Levels of axes named by an index.
+    pub fn levels(&self, frame: &Frame<'_>, at: &[(Name, LevelRef)]) -> Result<Vec<(usize, u64)>, String> {
+        let one = |(factor, level): &(Name, LevelRef)| {
+            let axis = frame.axis(factor).ok_or_else(|| format!("{factor} is not crossed in the design"))?;
+            let level = self.level(level)?;
+            let index = frame.axes.get(axis).and_then(|axis| axis.index(level));
+            Ok((axis, index.ok_or_else(|| format!("{factor} has no level {level}"))?))
+        };
+        at.iter().map(one).collect()
+    }
+}
+
+/// Resolves an expression. Fails on a name that the frame does not have.
+pub(super) fn resolve(frame: &Frame<'_>, names: &Names<'_>, expr: &RecordExpr) -> Result<RowExpr, String> {
+    let one = |expr: &RecordExpr| resolve(frame, names, expr).map(Box::new);
+    let all =
+        |parts: &[RecordExpr]| parts.iter().map(|part| resolve(frame, names, part)).collect::<Result<Vec<_>, _>>();
+    Ok(match expr {
+        RecordExpr::Bool(value) => RowExpr::Bool(*value),
+        RecordExpr::Number(quantity) => RowExpr::Number(quantity.value.clone()),
+        RecordExpr::Text(text) => RowExpr::Word(text.clone()),
+        RecordExpr::Level(level) => RowExpr::Word(level.clone()),
+        RecordExpr::Field(name) | RecordExpr::Flagged(name) => field(frame, names, name)?,
+        RecordExpr::Factor(name) => match frame.axis(name) {
+            Some(axis) => RowExpr::Factor(axis),
+            None => return Err(format!("{name} is not crossed in the design")),
+        },
+        RecordExpr::At(body, at) => RowExpr::At(one(body)?, names.levels(frame, at)?),
+        RecordExpr::State(class) => RowExpr::State(*class),
+        RecordExpr::Present(body) => RowExpr::Present(one(body)?),
+        RecordExpr::EndsWith(body, ends) => RowExpr::EndsWith(one(body)?, ends.clone()),
+        RecordExpr::OneOf(body, levels) => RowExpr::OneOf(one(body)?, levels.clone()),
+        RecordExpr::Not(body) => RowExpr::Not(one(body)?),
+        RecordExpr::And(parts) => RowExpr::And(all(parts)?),
+        RecordExpr::Or(parts) => RowExpr::Or(all(parts)?),
+        RecordExpr::Compare(left, relation, right) => {
+            let order = [left, right].into_iter().find_map(|side| order_of(frame, side)).unwrap_or_default();
+            RowExpr::Compare(one(left)?, *relation, one(right)?, order)
+        }
+        RecordExpr::Arithmetic(left, op, right) => RowExpr::Arithmetic(one(left)?, *op, one(right)?),
+        RecordExpr::Negate(body) => RowExpr::Negate(one(body)?),
+        RecordExpr::Abs(body) => RowExpr::Abs(one(body)?),
+    })
+}
+
+fn field(frame: &Frame<'_>, names: &Names<'_>, name: &str) -> Result<RowExpr, String> {
+    if let Some(field) = frame.spec.fields.get(name) {
+        let own = match &field.derived {
+            // A derived field reads raw repeats: the collapse is of the field itself.
+            Some(expr) if field.role == FieldRole::Outcome || field.role == FieldRole::Flag => {
+                let raw = Names { collapse: None, ..names.clone() };
+                RowExpr::Derived(Box::new(resolve(frame, &raw, expr)?))
+            }
+            _ => {
+                let index = frame.fields.iter().position(|own| own == name);
+                RowExpr::Field(index.ok_or_else(|| format!("there is no field {name}"))?)
+            }
+        };
+        let word = names.collapse.and_then(|collapse| collapse.get(name));
+        return Ok(match word {
+            Some(word) => {
+                let how = Collapse::from_word(word).ok_or_else(|| format!("there is no collapse by {word}"))?;
+                RowExpr::Collapsed(Box::new(own), how)
+            }
+            None => own,
+        });
+    }
+    let tasks = frame.spec.tasks.as_ref();
+    if tasks.is_some_and(|tasks| tasks.attributes.contains_key(name) || tasks.defines.contains_key(name)) {
+        return Ok(RowExpr::Attribute(name.to_owned()));
+    }
+    match frame.axis(name) {
+        Some(axis) => Ok(RowExpr::Factor(axis)),
+        None => Err(format!("there is no field or attribute {name}")),
+    }
+}
+
+fn order_of(frame: &Frame<'_>, expr: &RecordExpr) -> Option<Vec<Name>> {
+    match expr {
+        RecordExpr::Field(name) | RecordExpr::Factor(name) => {
+            frame.levels_of(name).or_else(|| match frame.spec.fields.get(name).map(|field| &field.kind) {
+                Some(crate::spec::ValueType::Level(levels)) => Some(levels.clone()),
+                _ => None,
+            })
+        }
+        RecordExpr::At(body, _) => order_of(frame, body),
+        _ => None,
+    }
+}
+
+impl RowExpr {
+    /// The axes that indices inside name: those the expression does not take from its own place.
+    pub fn indexed(&self, into: &mut Vec<usize>) {
+        if let Self::At(_, at) = self {
+            into.extend(at.iter().map(|(axis, _)| *axis));
+        }
+        self.children().for_each(|child| child.indexed(into));
+    }
+
+    /// Whether it reads only what is known before any record came: attributes and levels.
+    pub fn is_planned(&self) -> bool {
+        !matches!(self, Self::Field(_) | Self::State(_)) && self.children().all(Self::is_planned)
+    }
+
+    /// Whether it reads a record at its own place, outside any index.
+    pub fn reads_own_record(&self) -> bool {
+        match self {
+            Self::Field(_) | Self::State(_) => true,
+            Self::At(..) => false,
+            _ => self.children().any(Self::reads_own_record),
+        }
+    }
+
+    /// Whether it reads a field whose repeats stay apart.
+    pub fn keeps_repeats(&self) -> bool {
+        match self {
+            Self::Field(_) | Self::State(_) => true,
+            Self::Collapsed(..) => false,
+            _ => self.children().any(Self::keeps_repeats),
+        }
+    }
+
+    fn children(&self) -> Box<dyn Iterator<Item = &RowExpr> + '_> {
+        match self {
+            Self::Bool(_)
+            | Self::Number(_)
+            | Self::Word(_)
+            | Self::Field(_)
+            | Self::Attribute(_)
+            | Self::Factor(_)
+            | Self::State(_) => Box::new(std::iter::empty()),
+            Self::Derived(body)
+            | Self::Collapsed(body, _)
+            | Self::At(body, _)
+            | Self::Present(body)
+            | Self::EndsWith(body, _)
+            | Self::OneOf(body, _)
+            | Self::Not(body)
+            | Self::Negate(body)
+            | Self::Abs(body) => Box::new(std::iter::once(body.as_ref())),
+            Self::And(parts) | Self::Or(parts) => Box::new(parts.iter()),
+            Self::Compare(left, _, right, _) | Self::Arithmetic(left, _, right) => {
+                Box::new([left.as_ref(), right.as_ref()].into_iter())
+            }
+        }
+    }
+}
+
+/// The value of an expression at a place, seen through an analysis set.
+pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) -> Datum<'v> {
+    let frame = view.frame;
+    match expr {
+        RowExpr::Bool(value) => Datum::Bool(*value),
+        RowExpr::Number(value) => Datum::Number(Cow::Borrowed(value)),
+        RowExpr::Word(word) => Datum::Word(word),
+        RowExpr::Field(field) => match view.counted_row(place) {
+            Some(row) => field_value(view, *field, row),
+            None => Datum::NoRecord,
+        },
+        RowExpr::Derived(body) => match evaluate(body, view, place) {
+            Datum::Number(value) => Datum::Number(value),
+            other => other,
+        },
+        RowExpr::Collapsed(body, how) => collapsed(body, *how, view, place),
+        RowExpr::Attribute(name) => {
+            let task = frame.task(frame.unit_of(place));
+            task.and_then(|task| task.attributes.get(name)).map_or(Datum::Absent, datum)
+        }
+        RowExpr::Factor(axis) => frame.level_name(place, *axis).map_or(Datum::Absent, Datum::Word),
+        RowExpr::At(body, at) => {
+            let place = at.iter().fold(place, |place, (axis, level)| frame.moved(place, *axis, *level));
+            evaluate(body, view, place)
+        }
+        RowExpr::State(class) => match view.counted_row(place).and_then(|row| frame.rows.get(row)) {
+            Some(row) => Datum::Bool(row.state.class() == Some(*class)),
+            None => Datum::NoRecord,
+        },
+        RowExpr::Present(body) => match evaluate(body, view, place) {
+            Datum::NoRecord => Datum::NoRecord,
+            value => Datum::Bool(value != Datum::Absent),
+        },
+        RowExpr::EndsWith(body, ends) => match evaluate(body, view, place) {
+            Datum::Word(text) => Datum::Bool(ends.iter().any(|end| text.ends_with(end.as_str()))),
+            Datum::NoRecord => Datum::NoRecord,
+            _ => Datum::Bool(false),
+        },
+        RowExpr::OneOf(body, levels) => match evaluate(body, view, place) {
+            Datum::NoRecord => Datum::NoRecord,
+            value => Datum::Bool(levels.iter().any(|level| same_level(&value, level))),
+        },
+        RowExpr::Not(body) => evaluate(body, view, place).truth().map_or(Datum::NoRecord, |value| Datum::Bool(!value)),
+        RowExpr::And(parts) => joined(parts, view, place, true),
+        RowExpr::Or(parts) => joined(parts, view, place, false),
+        RowExpr::Compare(left, relation, right, order) => {
+            compare(&evaluate(left, view, place), *relation, &evaluate(right, view, place), order)
+        }
+        RowExpr::Arithmetic(left, op, right) => {
+            arithmetic(&evaluate(left, view, place), *op, &evaluate(right, view, place))
+        }
+        RowExpr::Negate(body) => mapped(&evaluate(body, view, place), |value| -value),
+        RowExpr::Abs(body) => mapped(&evaluate(body, view, place), |value| value.abs()),
+    }
+}
+
+fn field_value<'v>(view: &'v View<'_>, field: usize, row: usize) -> Datum<'v> {
+    let recorded = view.frame.values.get(field).and_then(|column| column.get(row)).and_then(Option::as_ref);
+    let Some(policy) = view.policy(row) else { return recorded.map_or(Datum::Absent, datum) };
+    let outcome = view.outcomes.get(field).copied().unwrap_or_default();
+    match (policy, outcome) {
+        (CountAs::Incorrect, super::sets::Imputed::Truth) => Datum::Bool(false),
+        (CountAs::Incorrect, super::sets::Imputed::Number) => {
+            recorded.map_or_else(|| Datum::Number(Cow::Owned(Rational::zero())), datum)
+        }
+        (CountAs::Value(quantity), super::sets::Imputed::Truth) => {
+            recorded.map_or_else(|| Datum::Bool(!quantity.value.is_zero()), datum)
+        }
+        (CountAs::Value(quantity), super::sets::Imputed::Number) => {
+            recorded.map_or(Datum::Number(Cow::Borrowed(&quantity.value)), datum)
+        }
+        (_, super::sets::Imputed::Never) | (CountAs::Excluded, _) => recorded.map_or(Datum::Absent, datum),
+    }
+}
+
+/// A stored value as a datum.
+pub(super) fn datum(value: &Value) -> Datum<'_> {
+    match value {
+        Value::Bool(value) => Datum::Bool(*value),
+        Value::Number(value) => Datum::Number(Cow::Borrowed(value)),
+        Value::Level(word) | Value::Text(word) => Datum::Word(word),
+    }
+}
+
+fn collapsed<'v>(body: &'v RowExpr, how: Collapse, view: &'v View<'_>, place: Place) -> Datum<'v> {
+    let first = view.frame.first_repeat(place);
+    let repeats = (first..first.saturating_add(view.frame.repeats)).map(|place| evaluate(body, view, place));
+    let counted: Vec<Datum<'_>> = repeats.filter(|value| *value != Datum::NoRecord).collect();
+    if counted.is_empty() {
+        return Datum::NoRecord;
+    }
+    let mut present = counted.into_iter().filter(|value| *value != Datum::Absent);
+    match how {
+        Collapse::First => present.next().unwrap_or(Datum::Absent),
+        Collapse::Any => Datum::Bool(present.any(|value| value == Datum::Bool(true))),
+        Collapse::All => Datum::Bool(present.all(|value| value == Datum::Bool(true))),
+        Collapse::Mean => {
+            let numbers: Vec<Rational> = present.filter_map(|value| value.number()).collect();
+            if numbers.is_empty() {
+                return Datum::Absent;
+            }
+            let count = Rational::from_integer(numbers.len().into());
+            Datum::Number(Cow::Owned(numbers.into_iter().sum::<Rational>() / count))
+        }
+    }
+}
+
+/// `and` (`all`) or `or`. One record that does not count leaves the whole without a value, whatever the other parts say.
+fn joined<'v>(parts: &'v [RowExpr], view: &'v View<'_>, place: Place, all: bool) -> Datum<'v> {
+    let mut result = all;
+    for part in parts {
+        match evaluate(part, view, place).truth() {
+            Some(value) if all => result &= value,
+            Some(value) => result |= value,
+            None => return Datum::NoRecord,
+        }
+    }
+    Datum::Bool(result)
+}
+
+fn same_level(value: &Datum<'_>, level: &str) -> bool {
+    match value {
+        Datum::Word(word) => *word == level,
+        Datum::Bool(value) => level == if *value { "true" } else { "false" },
+        Datum::Number(value) => crate::math::exact::canonical(value) == level,
+        Datum::Absent | Datum::NoRecord => false,
+    }
+}
+
+fn compare<'v>(left: &Datum<'_>, relation: Relation, right: &Datum<'_>, order: &[Name]) -> Datum<'v> {
+    let ordering = match (left, right) {
+        (Datum::NoRecord, _) | (_, Datum::NoRecord) => return Datum::NoRecord,
+        (Datum::Number(left), Datum::Number(right)) => Some(left.cmp(right)),
+        (Datum::Bool(left), Datum::Bool(right)) => Some(left.cmp(right)),
+        (Datum::Word(left), Datum::Word(right)) => {
+            let rank = |word: &str| order.iter().position(|level| level == word);
+            match (rank(left), rank(right)) {
+                (Some(left), Some(right)) => Some(left.cmp(&right)),
+                _ => Some(left.cmp(right)).filter(|ordering| ordering.is_eq() || order.is_empty()),
+            }
+        }
+        (Datum::Word(word), other) | (other, Datum::Word(word)) if same_level(other, word) => Some(Ordering::Equal),
+        _ => None,
+    };
+    Datum::Bool(match ordering {
+        Some(ordering) => holds(ordering, relation),
+        // Values of different kinds are unequal; an absent value compares false in every way.
+        None => relation == Relation::NotEqual && *left != Datum::Absent && *right != Datum::Absent,
+    })
+}
+
+/// Whether an ordering satisfies a relation.
+pub(super) const fn holds(ordering: Ordering, relation: Relation) -> bool {
+    match relation {
+        Relation::Less => ordering.is_lt(),
+        Relation::LessEqual => ordering.is_le(),
+        Relation::Equal => ordering.is_eq(),
+        Relation::NotEqual => ordering.is_ne(),
+        Relation::GreaterEqual => ordering.is_ge(),
+        Relation::Greater => ordering.is_gt(),
+    }
+}
+
+fn arithmetic<'v>(left: &Datum<'_>, op: ArithmeticOp, right: &Datum<'_>) -> Datum<'v> {
+    if *left == Datum::NoRecord || *right == Datum::NoRecord {
+        return Datum::NoRecord;
+    }
+    let (Some(left), Some(right)) = (left.number(), right.number()) else { return Datum::Absent };
+    let value = match op {
+        ArithmeticOp::Add => left + right,
+        ArithmeticOp::Subtract => left - right,
+        ArithmeticOp::Multiply => left * right,
+        ArithmeticOp::Divide if right.is_zero() => return Datum::Absent,
+        ArithmeticOp::Divide => left / right,
+    };
+    Datum::Number(Cow::Owned(value))
+}
+
+fn mapped<'v>(value: &Datum<'_>, change: impl Fn(Rational) -> Rational) -> Datum<'v> {
+    match value.number() {
+        Some(number) => Datum::Number(Cow::Owned(change(number))),
+        None if *value == Datum::NoRecord => Datum::NoRecord,
+        None => Datum::Absent,
+    }
+}
