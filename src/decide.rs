@@ -21,9 +21,8 @@ mod sample;
 mod sets;
 mod whole;
 
-pub use frame::PlannedRecord;
 pub use judgment::Judgment;
-pub use whole::{Input, Options, judge};
+pub use whole::{Options, judge};
 
 use std::fmt;
 

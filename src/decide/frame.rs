@@ -1,28 +1,13 @@
-//! The planned records in one fixed order: units bytewise by key, then factor levels, then repeats. Owns the numbering that every
+//! The joined records in one fixed order: units bytewise by key, then factor levels, then repeats. Owns the numbering that every
 //! later step uses; it must not decide who counts.
 
-use std::collections::BTreeMap;
-
 use super::Refusal;
-use crate::plan::{Task, Value};
+use crate::plan::eval::Schema;
+use crate::plan::{Scalar, Task};
+use crate::records::Joined;
 use crate::spec::{FieldRole, Name, Spec, State, ValueType};
 
-/// A planned record as it was found after the plan was joined with what came.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedRecord {
-    /// The unit's key.
-    pub unit: String,
-    /// Factor to level, for every crossed factor.
-    pub levels: BTreeMap<Name, Name>,
-    /// From 1.
-    pub repeat: u64,
-    /// Its state; `missing` when it never came.
-    pub state: State,
-    /// Fields that have a value, derived ones left out.
-    pub fields: BTreeMap<Name, Value>,
-}
-
-/// A place in the plan: unit, levels and repeat packed into one number, so that order is order of the plan.
+/// A place in the plan: unit, levels and repeat packed into one number, so that its order is the order of the plan.
 pub(super) type Place = u64;
 
 /// A crossed factor.
@@ -33,101 +18,78 @@ pub(super) struct Axis {
     stride: u64,
 }
 
-/// A record of the frame.
-#[derive(Debug)]
+/// A planned record.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub place: Place,
     pub unit: u32,
     pub state: State,
+    /// Where it stands in the joined table.
+    at: usize,
 }
 
 /// All planned records of a study.
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     pub spec: &'a Spec,
+    joined: &'a Joined,
+    tasks: &'a [Task],
     pub axes: Vec<Axis>,
-    pub units: Vec<&'a Task>,
     pub repeats: u64,
     unit_stride: u64,
     pub rows: Vec<Row>,
-    pub fields: Vec<Name>,
-    /// By field, then by row.
-    pub values: Vec<Vec<Option<Value>>>,
 }
 
 impl<'a> Frame<'a> {
-    /// Orders records. Fails when one belongs to no planned unit or level, or stands at a place twice.
-    pub fn new(
-        spec: &'a Spec,
-        tasks: &'a [Task],
-        records: impl IntoIterator<Item = PlannedRecord>,
-    ) -> Result<Self, Refusal> {
-        let repeats = spec.design.as_ref().map_or(1, |design| design.repeat.max(1));
-        let mut units: Vec<&Task> = tasks.iter().collect();
-        units.sort_by(|a, b| a.key.as_bytes().cmp(b.key.as_bytes()));
-        let cross = spec.design.as_ref().map(|design| design.cross.as_slice()).unwrap_or_default();
+    /// Orders the joined records. `tasks` are those of the plan, sorted bytewise by key.
+    pub fn new(spec: &'a Spec, tasks: &'a [Task], joined: &'a Joined) -> Result<Self, Refusal> {
         let too_large = || Refusal::new("the plan has more places than can be numbered; plan fewer levels or repeats");
+        let keys = tasks.iter().map(|task| &task.key);
+        if !keys.eq(joined.tasks.iter()) {
+            return Err(Refusal::new("the tasks are not those that the records were joined to; join them again"));
+        }
+        let repeats = u64::from(joined.plan.repeat.max(1));
         let mut axes: Vec<Axis> = Vec::new();
         let mut stride = repeats;
-        for name in cross.iter().rev() {
-            // The unit itself may be listed among the crossed factors.
-            let Some(factor) = spec.factors.get(name) else { continue };
-            axes.push(Axis { name: name.clone(), levels: factor.levels.clone(), stride });
-            let size = u64::try_from(factor.levels.len().max(1)).map_err(|_| too_large())?;
+        for (name, levels) in joined.plan.factors.iter().rev() {
+            axes.push(Axis { name: name.clone(), levels: levels.clone(), stride });
+            let size = u64::try_from(levels.len().max(1)).map_err(|_| too_large())?;
             stride = stride.checked_mul(size).ok_or_else(too_large)?;
         }
         axes.reverse();
-        let count = u64::try_from(units.len()).map_err(|_| too_large())?;
-        stride.checked_mul(count.max(1)).filter(|_| units.len() < u32::MAX as usize).ok_or_else(too_large)?;
-        let fields: Vec<Name> =
-            spec.fields.iter().filter(|(_, field)| field.derived.is_none()).map(|(name, _)| name.clone()).collect();
-        let mut frame =
-            Self { spec, axes, units, repeats, unit_stride: stride, rows: Vec::new(), fields, values: Vec::new() };
-        frame.fill(records)?;
-        Ok(frame)
+        stride.checked_mul(u64::from(joined.plan.tasks.max(1))).ok_or_else(too_large)?;
+        let mut rows: Vec<Row> = Vec::with_capacity(joined.plan.units.len());
+        for (at, unit) in joined.plan.units.iter().enumerate() {
+            let levels = axes
+                .iter()
+                .enumerate()
+                .filter_map(|(axis, own)| Some(u64::from(joined.plan.level(unit.arm, axis)?) * own.stride));
+            let place = u64::from(unit.task) * stride + levels.sum::<u64>() + u64::from(unit.repeat);
+            let state = joined.states.get(at).copied().unwrap_or(State::Missing);
+            rows.push(Row { place, unit: unit.task, state, at });
+        }
+        rows.sort_unstable_by_key(|row| row.place);
+        Ok(Self { spec, joined, tasks, axes, repeats, unit_stride: stride, rows })
     }
 
-    fn fill(&mut self, records: impl IntoIterator<Item = PlannedRecord>) -> Result<(), Refusal> {
-        let mut placed = Vec::new();
-        for record in records {
-            let (place, unit) = self.place_of(&record)?;
-            placed.push((place, unit, record));
-        }
-        placed.sort_by_key(|(place, ..)| *place);
-        if let Some([(_, _, record), _]) = placed.array_windows::<2>().find(|[one, two]| one.0 == two.0) {
-            return Err(Refusal::new(format!("two records stand for one planned unit: {}", describe(record))));
-        }
-        self.values = self.fields.iter().map(|_| Vec::with_capacity(placed.len())).collect();
-        for (place, unit, mut record) in placed {
-            self.rows.push(Row { place, unit, state: record.state });
-            for (name, column) in self.fields.iter().zip(&mut self.values) {
-                column.push(record.fields.remove(name));
-            }
-        }
-        Ok(())
+    /// Names and types of fields and attributes.
+    pub fn schema(&self) -> &'a Schema {
+        &self.joined.schema
     }
 
-    fn place_of(&self, record: &PlannedRecord) -> Result<(Place, u32), Refusal> {
-        let missing = |what: &str| {
-            Refusal::new(format!(
-                "the record of {} is not planned: {what}; the plan gives the denominator",
-                describe(record)
-            ))
-        };
-        let unit = self
-            .units
-            .binary_search_by(|task| task.key.as_bytes().cmp(record.unit.as_bytes()))
-            .map_err(|_| missing("there is no such unit"))?;
-        let mut place = (unit as u64).saturating_mul(self.unit_stride);
-        for axis in &self.axes {
-            let level = record.levels.get(&axis.name).ok_or_else(|| missing(&format!("it has no {}", axis.name)))?;
-            let index = axis.index(level).ok_or_else(|| missing(&format!("{} has no level {level}", axis.name)))?;
-            place = place.saturating_add(index.saturating_mul(axis.stride));
-        }
-        let repeat = record.repeat.checked_sub(1).filter(|repeat| *repeat < self.repeats);
-        let repeat = repeat.ok_or_else(|| missing(&format!("repeats run from 1 to {}", self.repeats)))?;
-        let unit = u32::try_from(unit).map_err(|_| missing("there are too many units"))?;
-        Ok((place.saturating_add(repeat), unit))
+    /// How many units are planned.
+    pub fn units(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// What a record holds in a field.
+    pub fn field(&self, row: usize, field: usize) -> Option<Scalar<'a>> {
+        self.joined.columns.get(field)?.get(self.rows.get(row)?.at)
+    }
+
+    /// What a unit has in an attribute.
+    pub fn attribute(&self, unit: u32, attribute: usize) -> Option<Scalar<'a>> {
+        self.joined.attributes.get(attribute)?.get(unit as usize)
     }
 
     /// The axis of a factor.
@@ -166,7 +128,7 @@ impl<'a> Frame<'a> {
 
     /// The task of a unit.
     pub fn task(&self, unit: u32) -> Option<&'a Task> {
-        self.units.get(unit as usize).copied()
+        self.tasks.get(unit as usize)
     }
 
     /// The record at a place.
@@ -207,14 +169,7 @@ pub(super) fn levels_of(spec: &Spec, name: &str) -> Option<Vec<Name>> {
     }
 }
 
-/// Whether a field is a true-or-false outcome.
+/// Whether a field is an outcome rather than a flag.
 pub(super) fn is_outcome(spec: &Spec, name: &str) -> bool {
     spec.fields.get(name).is_some_and(|field| field.role == FieldRole::Outcome)
-}
-
-fn describe(record: &PlannedRecord) -> String {
-    let mut words = vec![record.unit.clone()];
-    words.extend(record.levels.iter().map(|(factor, level)| format!("{factor} {level}")));
-    words.push(format!("repeat {}", record.repeat));
-    words.join(", ")
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::frame::{Frame, Place, levels_of};
-use super::row::{datum, holds};
+use super::row::holds;
 use crate::plan::Value;
 use crate::spec::{Attribute, Estimand, FactorOrigin, Name, RecordExpr, Relation, Spec};
 
@@ -69,37 +69,38 @@ pub(super) fn is_planned(frame: &Frame<'_>, bound: &Binding) -> bool {
 }
 
 /// A binding in the numbering of a frame.
-pub(super) struct Bound<'b> {
-    axes: Vec<(usize, Option<u64>)>,
-    attributes: Vec<(&'b Name, &'b Name)>,
+pub(super) struct Bound {
+    levels: Vec<(usize, Option<u64>)>,
+    /// By unit; absent when every unit is admitted.
+    units: Option<Vec<bool>>,
 }
 
-impl<'b> Bound<'b> {
+impl Bound {
     /// Prepares a binding; the axes in `free` are left unbound.
-    pub fn new(frame: &Frame<'_>, bound: &'b Binding, free: &[usize]) -> Self {
-        let (mut axes, mut attributes) = (Vec::new(), Vec::new());
+    pub fn new(frame: &Frame<'_>, bound: &Binding, free: &[usize]) -> Self {
+        let mut levels = Vec::new();
+        let mut units: Option<Vec<bool>> = None;
         for (name, level) in bound {
             match frame.axis(name) {
                 Some(axis) if free.contains(&axis) => {}
-                Some(axis) => axes.push((axis, frame.axes.get(axis).and_then(|axis| axis.index(level)))),
-                None => attributes.push((name, level)),
+                Some(axis) => levels.push((axis, frame.axes.get(axis).and_then(|own| own.index(level)))),
+                None => {
+                    let admitted = units.get_or_insert_with(|| vec![true; frame.units()]);
+                    for (unit, slot) in (0..).zip(admitted.iter_mut()) {
+                        let value = frame.task(unit).and_then(|task| task.attributes.get(name));
+                        *slot &= value.is_some_and(|value| word_of(value) == *level);
+                    }
+                }
             }
         }
-        Self { axes, attributes }
+        Self { levels, units }
     }
 
     /// Whether a place has these levels.
     pub fn admits(&self, frame: &Frame<'_>, place: Place) -> bool {
-        let on_axis = |(axis, level): &(usize, Option<u64>)| frame.level(place, *axis) == *level;
-        self.axes.iter().all(on_axis) && self.admits_unit(frame, frame.unit_of(place))
-    }
-
-    fn admits_unit(&self, frame: &Frame<'_>, unit: u32) -> bool {
-        let Some(task) = frame.task(unit) else { return false };
-        self.attributes.iter().all(|(name, level)| {
-            let value = task.attributes.get(*name);
-            value.is_some_and(|value| word_of(value) == **level)
-        })
+        let unit = || frame.unit_of(place) as usize;
+        self.levels.iter().all(|(axis, level)| frame.level(place, *axis) == *level)
+            && self.units.as_ref().is_none_or(|units| units.get(unit()).copied().unwrap_or_default())
     }
 }
 
@@ -177,10 +178,7 @@ fn compare(left: &str, right: &str, order: &[Name]) -> Option<Ordering> {
 pub(super) fn cluster_key(frame: &Frame<'_>, unit: u32, cluster: &str) -> String {
     let Some(task) = frame.task(unit) else { return String::new() };
     match task.attributes.get(cluster) {
-        Some(value) if frame.spec.tasks.as_ref().is_some_and(|tasks| tasks.name != cluster) => match datum(value) {
-            super::row::Datum::Word(word) => word.to_owned(),
-            _ => word_of(value),
-        },
+        Some(value) if frame.spec.tasks.as_ref().is_some_and(|tasks| tasks.name != cluster) => word_of(value),
         _ => task.key.clone(),
     }
 }

@@ -122,7 +122,7 @@ fn clusters_of(frame: &Frame<'_>, job: &Job<'_>) -> Vec<Vec<u32>> {
 }
 
 fn numbering(frame: &Frame<'_>, clusters: &[Vec<u32>]) -> Vec<Option<usize>> {
-    let mut numbers = vec![None; frame.units.len()];
+    let mut numbers = vec![None; frame.units()];
     for (number, units) in clusters.iter().enumerate() {
         for unit in units {
             if let Some(slot) = numbers.get_mut(*unit as usize) {

@@ -4,30 +4,27 @@
 //! An absent value makes a comparison false and the negation of that true. A record that does not count makes the whole
 //! expression have no value ([`Datum::NoRecord`]), so that a pair with an excluded side drops.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use num_traits::{One, Signed, Zero};
+use num_traits::Zero;
 
 use super::frame::{Frame, Place};
-use super::sets::View;
-use crate::math::Rational;
-use crate::plan::Value;
-use crate::spec::{ArithmeticOp, CountAs, FieldRole, LevelRef, Name, RecordExpr, Relation, StateClass};
+use super::sets::{Imputed, View};
+use crate::plan::Scalar;
+use crate::spec::{ArithmeticOp, CountAs, LevelRef, Name, RecordExpr, Relation, StateClass, ValueType};
+use crate::table::number::Exact;
 
 /// An expression over one place of the plan, with every name resolved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RowExpr {
     Bool(bool),
-    Number(Rational),
+    Number(Exact),
     Word(String),
     Field(usize),
-    /// A field computed from others of the same record.
-    Derived(Box<RowExpr>),
     /// A field's repeats of one cell as one value.
     Collapsed(Box<RowExpr>, Collapse),
-    Attribute(Name),
+    Attribute(usize),
     Factor(usize),
     At(Box<RowExpr>, Vec<(usize, u64)>),
     State(StateClass),
@@ -69,7 +66,7 @@ impl Collapse {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Datum<'v> {
     Bool(bool),
-    Number(Cow<'v, Rational>),
+    Number(Exact),
     Word(&'v str),
     /// The record is there, the value is not.
     Absent,
@@ -88,10 +85,10 @@ impl Datum<'_> {
     }
 
     /// As a number; true is 1.
-    pub fn number(&self) -> Option<Rational> {
+    pub fn number(&self) -> Option<Exact> {
         match self {
-            Self::Bool(value) => Some(if *value { Rational::one() } else { Rational::zero() }),
-            Self::Number(value) => Some(value.clone().into_owned()),
+            Self::Bool(value) => Some(if *value { Exact::ONE } else { Exact::ZERO }),
+            Self::Number(value) => Some(value.clone()),
             Self::Word(_) | Self::Absent | Self::NoRecord => None,
         }
     }
@@ -139,7 +136,7 @@ pub(super) fn resolve(frame: &Frame<'_>, names: &Names<'_>, expr: &RecordExpr) -
         |parts: &[RecordExpr]| parts.iter().map(|part| resolve(frame, names, part)).collect::<Result<Vec<_>, _>>();
     Ok(match expr {
         RecordExpr::Bool(value) => RowExpr::Bool(*value),
-        RecordExpr::Number(quantity) => RowExpr::Number(quantity.value.clone()),
+        RecordExpr::Number(quantity) => RowExpr::Number(Exact::from_rational(&quantity.value)),
         RecordExpr::Text(text) => RowExpr::Word(text.clone()),
         RecordExpr::Level(level) => RowExpr::Word(level.clone()),
         RecordExpr::Field(name) | RecordExpr::Flagged(name) => field(frame, names, name)?,
@@ -166,20 +163,10 @@ pub(super) fn resolve(frame: &Frame<'_>, names: &Names<'_>, expr: &RecordExpr) -
 }
 
 fn field(frame: &Frame<'_>, names: &Names<'_>, name: &str) -> Result<RowExpr, String> {
-    if let Some(field) = frame.spec.fields.get(name) {
-        let own = match &field.derived {
-            // A derived field reads raw repeats: the collapse is of the field itself.
-            Some(expr) if field.role == FieldRole::Outcome || field.role == FieldRole::Flag => {
-                let raw = Names { collapse: None, ..names.clone() };
-                RowExpr::Derived(Box::new(resolve(frame, &raw, expr)?))
-            }
-            _ => {
-                let index = frame.fields.iter().position(|own| own == name);
-                RowExpr::Field(index.ok_or_else(|| format!("there is no field {name}"))?)
-            }
-        };
-        let word = names.collapse.and_then(|collapse| collapse.get(name));
-        return Ok(match word {
+    let schema = frame.schema();
+    if let Some(field) = schema.field(name) {
+        let own = RowExpr::Field(field);
+        return Ok(match names.collapse.and_then(|collapse| collapse.get(name)) {
             Some(word) => {
                 let how = Collapse::from_word(word).ok_or_else(|| format!("there is no collapse by {word}"))?;
                 RowExpr::Collapsed(Box::new(own), how)
@@ -187,21 +174,16 @@ fn field(frame: &Frame<'_>, names: &Names<'_>, name: &str) -> Result<RowExpr, St
             None => own,
         });
     }
-    let tasks = frame.spec.tasks.as_ref();
-    if tasks.is_some_and(|tasks| tasks.attributes.contains_key(name) || tasks.defines.contains_key(name)) {
-        return Ok(RowExpr::Attribute(name.to_owned()));
-    }
-    match frame.axis(name) {
-        Some(axis) => Ok(RowExpr::Factor(axis)),
-        None => Err(format!("there is no field or attribute {name}")),
-    }
+    let factor = || frame.axis(name).map(RowExpr::Factor);
+    let found = schema.attribute(name).map(RowExpr::Attribute).or_else(factor);
+    found.ok_or_else(|| format!("there is no field or attribute {name}"))
 }
 
 fn order_of(frame: &Frame<'_>, expr: &RecordExpr) -> Option<Vec<Name>> {
     match expr {
         RecordExpr::Field(name) | RecordExpr::Factor(name) => {
             frame.levels_of(name).or_else(|| match frame.spec.fields.get(name).map(|field| &field.kind) {
-                Some(crate::spec::ValueType::Level(levels)) => Some(levels.clone()),
+                Some(ValueType::Level(levels)) => Some(levels.clone()),
                 _ => None,
             })
         }
@@ -251,8 +233,7 @@ impl RowExpr {
             | Self::Attribute(_)
             | Self::Factor(_)
             | Self::State(_) => Box::new(std::iter::empty()),
-            Self::Derived(body)
-            | Self::Collapsed(body, _)
+            Self::Collapsed(body, _)
             | Self::At(body, _)
             | Self::Present(body)
             | Self::EndsWith(body, _)
@@ -273,21 +254,14 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
     let frame = view.frame;
     match expr {
         RowExpr::Bool(value) => Datum::Bool(*value),
-        RowExpr::Number(value) => Datum::Number(Cow::Borrowed(value)),
+        RowExpr::Number(value) => Datum::Number(value.clone()),
         RowExpr::Word(word) => Datum::Word(word),
         RowExpr::Field(field) => match view.counted_row(place) {
-            Some(row) => field_value(view, *field, row),
+            Some(row) => field_value(view, *field, row, place),
             None => Datum::NoRecord,
         },
-        RowExpr::Derived(body) => match evaluate(body, view, place) {
-            Datum::Number(value) => Datum::Number(value),
-            other => other,
-        },
         RowExpr::Collapsed(body, how) => collapsed(body, *how, view, place),
-        RowExpr::Attribute(name) => {
-            let task = frame.task(frame.unit_of(place));
-            task.and_then(|task| task.attributes.get(name)).map_or(Datum::Absent, datum)
-        }
+        RowExpr::Attribute(attribute) => frame.attribute(frame.unit_of(place), *attribute).map_or(Datum::Absent, datum),
         RowExpr::Factor(axis) => frame.level_name(place, *axis).map_or(Datum::Absent, Datum::Word),
         RowExpr::At(body, at) => {
             let place = at.iter().fold(place, |place, (axis, level)| frame.moved(place, *axis, *level));
@@ -319,36 +293,39 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
         RowExpr::Arithmetic(left, op, right) => {
             arithmetic(&evaluate(left, view, place), *op, &evaluate(right, view, place))
         }
-        RowExpr::Negate(body) => mapped(&evaluate(body, view, place), |value| -value),
-        RowExpr::Abs(body) => mapped(&evaluate(body, view, place), |value| value.abs()),
+        RowExpr::Negate(body) => mapped(&evaluate(body, view, place), |value| value.negated()),
+        RowExpr::Abs(body) => mapped(&evaluate(body, view, place), |value| value.magnitude()),
     }
 }
 
-fn field_value<'v>(view: &'v View<'_>, field: usize, row: usize) -> Datum<'v> {
-    let recorded = view.frame.values.get(field).and_then(|column| column.get(row)).and_then(Option::as_ref);
-    let Some(policy) = view.policy(row) else { return recorded.map_or(Datum::Absent, datum) };
+fn field_value<'v>(view: &'v View<'_>, field: usize, row: usize, place: Place) -> Datum<'v> {
+    let frame = view.frame;
+    let recorded = || frame.field(row, field).map_or(Datum::Absent, datum);
+    let Some(policy) = view.policy(row) else { return recorded() };
     let outcome = view.outcomes.get(field).copied().unwrap_or_default();
-    match (policy, outcome) {
-        (CountAs::Incorrect, super::sets::Imputed::Truth) => Datum::Bool(false),
-        (CountAs::Incorrect, super::sets::Imputed::Number) => {
-            recorded.map_or_else(|| Datum::Number(Cow::Owned(Rational::zero())), datum)
+    if *policy == CountAs::Incorrect && outcome == Imputed::Truth {
+        return Datum::Bool(false);
+    }
+    // A derived outcome follows what the record counts as, not what was recorded.
+    if let Some(derived) = view.derived.get(field).and_then(Option::as_ref) {
+        return evaluate(derived, view, place);
+    }
+    match (recorded(), policy, outcome) {
+        (Datum::Absent, CountAs::Incorrect, Imputed::Number) => Datum::Number(Exact::ZERO),
+        (Datum::Absent, CountAs::Value(quantity), Imputed::Truth) => Datum::Bool(!quantity.value.is_zero()),
+        (Datum::Absent, CountAs::Value(quantity), Imputed::Number) => {
+            Datum::Number(Exact::from_rational(&quantity.value))
         }
-        (CountAs::Value(quantity), super::sets::Imputed::Truth) => {
-            recorded.map_or_else(|| Datum::Bool(!quantity.value.is_zero()), datum)
-        }
-        (CountAs::Value(quantity), super::sets::Imputed::Number) => {
-            recorded.map_or(Datum::Number(Cow::Borrowed(&quantity.value)), datum)
-        }
-        (_, super::sets::Imputed::Never) | (CountAs::Excluded, _) => recorded.map_or(Datum::Absent, datum),
+        (recorded, ..) => recorded,
     }
 }
 
 /// A stored value as a datum.
-pub(super) fn datum(value: &Value) -> Datum<'_> {
+pub(super) fn datum(value: Scalar<'_>) -> Datum<'_> {
     match value {
-        Value::Bool(value) => Datum::Bool(*value),
-        Value::Number(value) => Datum::Number(Cow::Borrowed(value)),
-        Value::Level(word) | Value::Text(word) => Datum::Word(word),
+        Scalar::Bool(value) => Datum::Bool(value),
+        Scalar::Number(value) => Datum::Number(value),
+        Scalar::Level(word) | Scalar::Text(word) => Datum::Word(word),
     }
 }
 
@@ -365,12 +342,10 @@ fn collapsed<'v>(body: &'v RowExpr, how: Collapse, view: &'v View<'_>, place: Pl
         Collapse::Any => Datum::Bool(present.any(|value| value == Datum::Bool(true))),
         Collapse::All => Datum::Bool(present.all(|value| value == Datum::Bool(true))),
         Collapse::Mean => {
-            let numbers: Vec<Rational> = present.filter_map(|value| value.number()).collect();
-            if numbers.is_empty() {
-                return Datum::Absent;
-            }
-            let count = Rational::from_integer(numbers.len().into());
-            Datum::Number(Cow::Owned(numbers.into_iter().sum::<Rational>() / count))
+            let numbers: Vec<Exact> = present.filter_map(|value| value.number()).collect();
+            let sum = numbers.iter().fold(Exact::ZERO, |sum, number| sum.plus(number));
+            let count = Exact::integer(i64::try_from(numbers.len()).unwrap_or(i64::MAX));
+            sum.over(&count).map_or(Datum::Absent, Datum::Number)
         }
     }
 }
@@ -392,7 +367,7 @@ fn same_level(value: &Datum<'_>, level: &str) -> bool {
     match value {
         Datum::Word(word) => *word == level,
         Datum::Bool(value) => level == if *value { "true" } else { "false" },
-        Datum::Number(value) => crate::math::exact::canonical(value) == level,
+        Datum::Number(value) => value.canonical() == level,
         Datum::Absent | Datum::NoRecord => false,
     }
 }
@@ -436,19 +411,17 @@ fn arithmetic<'v>(left: &Datum<'_>, op: ArithmeticOp, right: &Datum<'_>) -> Datu
         return Datum::NoRecord;
     }
     let (Some(left), Some(right)) = (left.number(), right.number()) else { return Datum::Absent };
-    let value = match op {
-        ArithmeticOp::Add => left + right,
-        ArithmeticOp::Subtract => left - right,
-        ArithmeticOp::Multiply => left * right,
-        ArithmeticOp::Divide if right.is_zero() => return Datum::Absent,
-        ArithmeticOp::Divide => left / right,
-    };
-    Datum::Number(Cow::Owned(value))
+    match op {
+        ArithmeticOp::Add => Datum::Number(left.plus(&right)),
+        ArithmeticOp::Subtract => Datum::Number(left.minus(&right)),
+        ArithmeticOp::Multiply => Datum::Number(left.times(&right)),
+        ArithmeticOp::Divide => left.over(&right).map_or(Datum::Absent, Datum::Number),
+    }
 }
 
-fn mapped<'v>(value: &Datum<'_>, change: impl Fn(Rational) -> Rational) -> Datum<'v> {
+fn mapped<'v>(value: &Datum<'_>, change: impl Fn(Exact) -> Exact) -> Datum<'v> {
     match value.number() {
-        Some(number) => Datum::Number(Cow::Owned(change(number))),
+        Some(number) => Datum::Number(change(number)),
         None if *value == Datum::NoRecord => Datum::NoRecord,
         None => Datum::Absent,
     }

@@ -12,6 +12,7 @@ use super::sets::View;
 use crate::math::Rational;
 use crate::spec::ValueType;
 use crate::stats::column::ExactColumn;
+use crate::table::number::Exact;
 
 /// What makes two aggregates read the same values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -259,16 +260,23 @@ impl Builder {
         }
         match datum {
             Datum::Number(value) => self.add(value),
-            Datum::Bool(value) => self.add(&Rational::from_integer(u8::from(*value).into())),
+            Datum::Bool(value) => self.add(if *value { &Exact::ONE } else { &Exact::ZERO }),
             Datum::Word(word) => return Err(format!("`{word}` is no number, so it cannot be aggregated")),
             Datum::Absent | Datum::NoRecord => {}
         }
         Ok(())
     }
 
-    fn add(&mut self, value: &Rational) {
+    fn add(&mut self, value: &Exact) {
         if let Self::Fractions { fractions, common } = self {
-            let fraction = value.numer().to_i128().zip(value.denom().to_i128());
+            let fraction = match value.as_decimal() {
+                // Places beyond this leave no room for sums; such a fraction goes on as it is.
+                Some((digits, places)) if places <= 28 => Some((i128::from(digits), 10_i128.pow(places))),
+                _ => {
+                    let value = value.to_rational();
+                    value.numer().to_i128().zip(value.denom().to_i128())
+                }
+            };
             let fits = fraction.and_then(|(_, denominator)| {
                 let shared =
                     if *common % denominator == 0 { Some(*common) } else { least_common(*common, denominator) };
@@ -283,7 +291,7 @@ impl Builder {
             *self = Self::Wide(fractions.iter().map(exact).collect());
         }
         if let Self::Wide(values) = self {
-            values.push(value.clone());
+            values.push(value.to_rational());
         }
     }
 
@@ -338,7 +346,6 @@ fn is_collapsed(expr: &RowExpr) -> bool {
         | RowExpr::Negate(body)
         | RowExpr::Abs(body)
         | RowExpr::Present(body)
-        | RowExpr::Derived(body)
         | RowExpr::EndsWith(body, _)
         | RowExpr::OneOf(body, _) => is_collapsed(body),
         RowExpr::And(parts) | RowExpr::Or(parts) => parts.iter().any(is_collapsed),
@@ -368,15 +375,13 @@ fn is_condition(view: &View<'_>, expr: &RowExpr) -> bool {
         | RowExpr::Or(_)
         | RowExpr::Compare(..) => true,
         RowExpr::Field(field) => {
-            let name = view.frame.fields.get(*field);
-            name.and_then(|name| view.frame.spec.fields.get(name)).is_some_and(|field| field.kind == ValueType::Bool)
+            view.frame.schema().fields.get(*field).is_some_and(|(_, kind)| *kind == ValueType::Bool)
         }
-        RowExpr::Attribute(name) => view.frame.spec.tasks.as_ref().is_some_and(|tasks| {
-            let read = tasks.attributes.get(name).map(|attribute| &attribute.kind);
-            read.or_else(|| tasks.defines.get(name).map(|define| &define.kind)) == Some(&ValueType::Bool)
-        }),
+        RowExpr::Attribute(attribute) => {
+            view.frame.schema().attributes.get(*attribute).is_some_and(|(_, kind)| *kind == ValueType::Bool)
+        }
         RowExpr::Collapsed(body, how) => *how != super::row::Collapse::Mean && is_condition(view, body),
-        RowExpr::Derived(body) | RowExpr::At(body, _) => is_condition(view, body),
+        RowExpr::At(body, _) => is_condition(view, body),
         RowExpr::Number(_)
         | RowExpr::Word(_)
         | RowExpr::Factor(_)

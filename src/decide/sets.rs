@@ -43,6 +43,8 @@ pub(super) struct View<'a> {
     fates: Vec<Fate>,
     /// By field of the frame.
     pub outcomes: Vec<Imputed>,
+    /// By field: how a derived one is computed.
+    pub derived: Vec<Option<RowExpr>>,
     /// By unit: whether the set's `keep` left it in.
     kept: Vec<bool>,
 }
@@ -50,13 +52,22 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     /// Applies a set. Fails when a class of states occurs that the set says nothing of.
     pub fn new(frame: &'a Frame<'a>, name: &str, set: &AnalysisSet, partial: bool) -> Result<Self, Refusal> {
-        let outcomes = frame.fields.iter().map(|field| imputed(frame.spec, field)).collect();
+        let fields = || frame.schema().fields.iter().map(|(field, _)| field);
+        let derive = |field: &Name| {
+            let expr = frame.spec.fields.get(field).and_then(|field| field.derived.as_ref());
+            expr.map(|expr| resolve(frame, &Names::default(), expr)).transpose()
+        };
+        let derived: Result<Vec<Option<RowExpr>>, String> = fields().map(derive).collect();
+        let derived =
+            derived.map_err(|reason| Refusal::new(format!("a derived outcome cannot be computed: {reason}")))?;
+        let outcomes = fields().map(|field| imputed(frame.spec, field)).collect();
         let mut view = View {
             frame,
             set: set.clone(),
             fates: vec![Fate::Counted; frame.rows.len()],
             outcomes,
-            kept: vec![true; frame.units.len()],
+            derived,
+            kept: vec![true; frame.units()],
         };
         view.drop(name)?;
         view.keep();
@@ -153,17 +164,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The counts of every step. `beside` are the states of records that were never planned or were replaced.
-    pub fn flow(&self, name: &str, beside: &[State]) -> Flow {
+    /// The counts of every step. `counts` are those of all records, replaced and unplanned ones included.
+    pub fn flow(&self, name: &str, counts: &BTreeMap<State, u64>) -> Flow {
         let rows = &self.frame.rows;
-        let states = rows.iter().map(|row| row.state).chain(beside.iter().copied());
-        let mut counts: BTreeMap<State, u64> = BTreeMap::new();
-        for state in states {
-            *counts.entry(state).or_default() += 1;
-        }
+        let states = State::ALL.iter().filter_map(|state| Some((state.word(), *counts.get(state)?)));
         let of = |wanted: &dyn Fn(&Fate) -> bool| self.fates.iter().filter(|fate| wanted(fate)).count() as u64;
-        let mut units = vec![false; self.frame.units.len()];
-        let mut planned = vec![false; self.frame.units.len()];
+        let mut units = vec![false; self.frame.units()];
+        let mut planned = vec![false; self.frame.units()];
         for (row, record) in rows.iter().enumerate() {
             for (flags, on) in [(&mut planned, true), (&mut units, self.counts(row))] {
                 if let Some(slot) = flags.get_mut(record.unit as usize) {
@@ -175,7 +182,7 @@ impl<'a> View<'a> {
         Flow {
             set: name.to_owned(),
             planned: rows.len() as u64,
-            states: State::ALL.iter().filter_map(|state| counts.get(state).map(|n| (state.word(), *n))).collect(),
+            states: states.filter(|(_, count)| *count > 0).collect(),
             dropped: of(&|fate| *fate == Fate::Dropped),
             not_kept: of(&|fate| *fate == Fate::NotKept),
             excluded: of(&|fate| matches!(fate, Fate::Excluded | Fate::LetThrough)),
@@ -220,7 +227,7 @@ fn units_kept(frame: &Frame<'_>, fates: &[Fate], keep: &Keep) -> Vec<bool> {
         let counts = matches(row, keep) && *fate != Fate::Dropped;
         *found.entry((row.unit, combination)).or_default() += u64::from(counts);
     }
-    let mut kept = vec![true; frame.units.len()];
+    let mut kept = vec![true; frame.units()];
     for ((unit, _), count) in found {
         if let Some(slot) = kept.get_mut(unit as usize) {
             *slot &= count >= keep.count;

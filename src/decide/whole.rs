@@ -7,14 +7,15 @@ use super::compile::Reported;
 use super::court::{Court, Heard, conditions_of};
 use super::evidence::{Key, Store, Wanted, members_of};
 use super::families;
-use super::frame::{Frame, PlannedRecord};
+use super::frame::Frame;
 use super::judgment::{ConclusionResult, EstimandResult, Flow, HypothesisVerdict, Judgment, Warning};
 use super::members::Binding;
 use super::rule::Scene;
 use super::sets::View;
 use crate::plan::Task;
-use crate::records::ReceivedEstimate;
-use crate::spec::{About, CaseCondition, Claim, Conclusion, Condition, Hypothesis, Name, RecordExpr, Spec, State};
+use crate::records::Joined;
+use crate::records::digest::records_digest;
+use crate::spec::{About, CaseCondition, Claim, Conclusion, Condition, Hypothesis, Name, RecordExpr, Spec};
 
 /// What is not in the study or the records.
 #[derive(Debug, Clone, Default)]
@@ -27,32 +28,17 @@ pub struct Options {
     pub freeze_id: Option<String>,
     /// `sha256:…` of the study.
     pub spec_digest: String,
-    /// `sha256:…` of the records.
-    pub records_digest: String,
-    /// Result files read: name, SHA-256 in hex, bytes.
-    pub files: Vec<(String, String, u64)>,
     /// Warnings of the check and of the readers.
     pub warnings: Vec<Warning>,
     /// Threads to use; the judgment does not depend on their number.
     pub workers: usize,
 }
 
-/// Records and reported estimates of a study.
-#[derive(Debug, Clone, Default)]
-pub struct Input {
-    /// Every planned record.
-    pub records: Vec<PlannedRecord>,
-    /// States of records that were replaced or never planned.
-    pub beside: Vec<State>,
-    /// Estimates that are taken as they stand.
-    pub estimates: Vec<ReceivedEstimate>,
-}
-
 /// Judges a study. Refused when a class of states occurs that an analysis set says nothing of, when a record is not planned, or
 /// when verdicts depend on each other in a circle.
-pub fn judge(spec: &Spec, tasks: &[Task], input: Input, options: &Options) -> Result<Judgment, Refusal> {
-    let frame = Frame::new(spec, tasks, input.records)?;
-    let reported: Reported<'_> = input
+pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) -> Result<Judgment, Refusal> {
+    let frame = Frame::new(spec, tasks, joined)?;
+    let reported: Reported<'_> = joined
         .estimates
         .iter()
         .map(|estimate| ((estimate.estimand.clone(), estimate.member.clone()), estimate))
@@ -63,7 +49,7 @@ pub fn judge(spec: &Spec, tasks: &[Task], input: Input, options: &Options) -> Re
         let set = spec.sets.get(name).cloned().unwrap_or_default();
         views.push(View::new(&frame, name, &set, options.partial)?);
     }
-    let flows: Vec<Flow> = sets.iter().zip(&views).map(|(name, view)| view.flow(name, &input.beside)).collect();
+    let flows: Vec<Flow> = sets.iter().zip(&views).map(|(name, view)| view.flow(name, &joined.counts)).collect();
     let wanted = wanted(&frame, &sets);
     let workers = options.workers.max(1);
     let mut store = Store::compute(&views, &reported, &wanted, workers);
@@ -90,8 +76,8 @@ pub fn judge(spec: &Spec, tasks: &[Task], input: Input, options: &Options) -> Re
         spec_digest: options.spec_digest.clone(),
         exploratory: options.exploratory,
         partial: options.partial,
-        records_digest: options.records_digest.clone(),
-        files: options.files.clone(),
+        records_digest: records_digest(joined),
+        files: joined.files.clone(),
         flows,
         hypotheses: hypotheses.collect(),
         gates: gates.map(|(name, gate, heard)| court.shown_gate(name, gate, heard)).collect(),
