@@ -2,3 +2,11 @@
 //! in it.
 
 pub mod document;
+pub mod figures;
+pub mod html;
+pub mod reading;
+pub mod terminal;
+pub mod words;
+
+pub use html::{ReportError, html};
+pub use terminal::{Style, summary};
