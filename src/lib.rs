@@ -3,20 +3,20 @@
 //! Data flows one way: text, parsed, checked, canonical, frozen, records, evidence, verdicts, report. A module may use
 //! only the modules above it in this list (and its own submodules).
 
-pub mod canon;
-pub mod check;
-pub mod cli;
-pub mod decide;
-pub mod diagnostic;
-pub mod math;
-pub mod plan;
-pub mod records;
-pub mod register;
-pub mod render;
-pub mod report;
 pub mod source;
-pub mod spec;
+pub mod diagnostic;
+pub mod render;
+pub mod math;
 pub mod stats;
 pub mod syntax;
+pub mod spec;
+pub mod check;
+pub mod canon;
+pub mod register;
 pub mod table;
+pub mod plan;
+pub mod records;
+pub mod decide;
 pub mod verify;
+pub mod report;
+pub mod cli;

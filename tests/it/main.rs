@@ -18,3 +18,4 @@ mod report;
 mod stats_bootstrap;
 mod stats_tests;
 mod syntax;
+mod tidy;

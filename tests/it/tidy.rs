@@ -1,6 +1,6 @@
 //! What holds of the sources as text: the order of modules, sizes, names, forgotten files, left-overs, error pages.
 
-use prespec::diagnostic::code::CODES;
+use prespec::diagnostic::CODES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -170,7 +170,8 @@ fn no_source_file_is_forgotten() {
 fn names_say_what_a_file_owns() {
     let vague = ["mod", "utils", "util", "helpers", "helper", "manager", "common", "misc"];
     let stem = |path: &str| path.rsplit('/').next().unwrap().split('.').next().unwrap().to_owned();
-    let wrong: Vec<_> = files().into_iter().filter(|path| path.ends_with(".rs") && vague.contains(&&*stem(path))).collect();
+    let wrong: Vec<_> =
+        files().into_iter().filter(|path| path.ends_with(".rs") && vague.contains(&&*stem(path))).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
@@ -213,7 +214,8 @@ fn the_project_speaks_of_itself_alone() {
         let lower = text.to_lowercase();
         found.extend(forbidden.iter().filter(|word| lower.contains(&**word)).map(|word| format!("{path}: {word}")));
         // Data that lies beside the project may be named by what tests it, and only as a neighbour.
-        let may = ["tests/", "benches/", ".ci/"].iter().any(|start| path.starts_with(start)) || path.ends_with("tests.rs");
+        let may =
+            ["tests/", "benches/", ".ci/"].iter().any(|start| path.starts_with(start)) || path.ends_with("tests.rs");
         let bad = |at: usize| !may || !text[..at].ends_with("../");
         if text.match_indices(&neighbour).any(|(at, _)| bad(at)) {
             found.push(format!("{path}: {neighbour}"));

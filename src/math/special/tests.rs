@@ -1,3 +1,5 @@
+//! Special functions against high-precision values, closed forms and a second opinion.
+
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

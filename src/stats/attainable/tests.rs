@@ -1,3 +1,5 @@
+//! Bounds on attainable p values, and that the tests themselves reach them.
+
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests fail by panicking and compare exact values")]
 use super::*;
 use crate::stats::sign::{mcnemar, sign_flip, sign_test};

@@ -1,3 +1,5 @@
+//! The bootstrap by hand: totals, ratios, undefined parts, and independence of threads.
+
 #![expect(clippy::cast_precision_loss, reason = "the integers of these cases are small")]
 
 use super::{differences, monte_carlo_errors, percentile_interval, ratios, replicates, spreads, totals};

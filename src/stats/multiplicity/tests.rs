@@ -1,3 +1,5 @@
+//! Adjustments: families by hand, and what holds of every family.
+
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,

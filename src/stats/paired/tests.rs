@@ -1,3 +1,5 @@
+//! Paired tests: exact decisions, refusals, and that tests and intervals say the same.
+
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests fail by panicking and compare exact values")]
 use proptest::prelude::*;
 

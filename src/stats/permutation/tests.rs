@@ -1,3 +1,5 @@
+//! The permutation test of a spread against full enumeration, its level, and ways to deal.
+
 use super::{LabelledCluster, Table, deal, spread_test, ways_to_deal};
 use crate::math::philox::Philox;
 use crate::stats::undefined::Undefined;

@@ -1,3 +1,5 @@
+//! Sign tests against full enumeration and a plain recount, at ordinary and extreme sizes.
+
 #![allow(clippy::unwrap_used, clippy::float_cmp, reason = "tests fail by panicking and compare exact values")]
 use proptest::prelude::*;
 

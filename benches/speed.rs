@@ -1,0 +1,22 @@
+//! What takes time: reading a long spec, proving a hard rule, resampling, canonical bytes. Run with `cargo bench`.
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot run must stop")]
+#![expect(missing_docs, reason = "criterion's macros define an undocumented function")]
+
+#[path = "speed/bytes.rs"]
+mod bytes;
+#[path = "speed/resampling.rs"]
+mod resampling;
+#[path = "speed/rules.rs"]
+mod rules;
+#[path = "speed/spec.rs"]
+mod spec;
+
+criterion::criterion_group!(
+    speed,
+    spec::parsing,
+    rules::thresholds,
+    rules::linear,
+    resampling::bootstrap,
+    bytes::reading
+);
+criterion::criterion_main!(speed);
