@@ -1,6 +1,5 @@
 //! What takes time: reading a long spec, proving a hard rule, resampling, canonical bytes. Run with `cargo bench`.
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot run must stop")]
-#![expect(missing_docs, reason = "criterion's macros define an undocumented function")]
 
 #[path = "speed/bytes.rs"]
 mod bytes;

@@ -111,10 +111,8 @@ impl Codec for bool {
     }
 
     fn decode(value: Option<&Value>) -> Result<Self, CodecError> {
-        match present(value)? {
-            Value::Bool(value) => Ok(*value),
-            other => Err(wrong("true or false", other)),
-        }
+        let value = present(value)?;
+        if let Value::Bool(value) = value { Ok(*value) } else { Err(wrong("true or false", value)) }
     }
 }
 
@@ -289,10 +287,9 @@ pub(crate) struct Taking<'a> {
 
 impl<'a> Taking<'a> {
     pub(crate) fn new(value: Option<&'a Value>) -> Result<Self, CodecError> {
-        match present(value)? {
-            Value::Object(members) => Ok(Self { members, taken: 0 }),
-            other => Err(wrong("an object", other)),
-        }
+        let value = present(value)?;
+        let Value::Object(members) = value else { return Err(wrong("an object", value)) };
+        Ok(Self { members, taken: 0 })
     }
 
     pub(crate) fn take<T: Codec>(&mut self, key: &str) -> Result<T, CodecError> {

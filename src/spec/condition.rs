@@ -141,6 +141,7 @@ pub enum Condition {
 }
 
 /// When a case applies.
+#[expect(clippy::large_enum_variant, reason = "nearly every case holds a condition")]
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CaseCondition {
     /// When this holds.

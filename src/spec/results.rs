@@ -30,6 +30,7 @@ pub struct ResultsBlock {
 }
 
 /// What a block holds.
+#[expect(clippy::large_enum_variant, reason = "a study has few blocks, and nearly all hold records")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResultsShape {
     /// Records.

@@ -40,10 +40,8 @@ pub fn unit(dimension: &Dimension) -> String {
         Dimension::Time => "s".to_owned(),
         Dimension::Bits => "bits".to_owned(),
         Dimension::Nats => "nats".to_owned(),
-        Dimension::Per(over, under) => match under.as_ref() {
-            Dimension::Count => format!("{} each", unit(over)).trim().to_owned(),
-            under => format!("{} per {}", unit(over), unit(under)).trim().to_owned(),
-        },
+        Dimension::Per(over, under) if **under == Dimension::Count => format!("{} each", unit(over)).trim().to_owned(),
+        Dimension::Per(over, under) => format!("{} per {}", unit(over), unit(under)).trim().to_owned(),
     }
 }
 

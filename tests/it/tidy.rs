@@ -32,8 +32,12 @@ fn text(path: &str) -> String {
     String::from_utf8_lossy(&fs::read(Path::new(ROOT).join(path)).unwrap()).into_owned()
 }
 
+fn ending(path: &str) -> &str {
+    path.rsplit('.').next().unwrap()
+}
+
 fn sources(folder: &str) -> Vec<(String, String)> {
-    let rust = files().into_iter().filter(|path| path.starts_with(folder) && path.ends_with(".rs"));
+    let rust = files().into_iter().filter(|path| path.starts_with(folder) && ending(path) == "rs");
     rust.map(|path| (path.clone(), text(&path))).collect()
 }
 
@@ -85,7 +89,7 @@ fn taken_from_root(code: &str, depth: usize) -> Vec<&str> {
 }
 
 fn without_comments(text: &str) -> String {
-    text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect()
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 /// Imports against the flow: file, module it belongs to, module it takes.
@@ -136,7 +140,7 @@ fn an_import_against_the_flow_is_found_in_every_spelling() {
 
 #[test]
 fn no_file_is_two_things() {
-    let code = files().into_iter().filter(|path| [".rs", ".pest", ".py"].iter().any(|end| path.ends_with(end)));
+    let code = files().into_iter().filter(|path| ["rs", "pest", "py"].contains(&ending(path)));
     let long: Vec<_> = code.filter(|path| text(path).lines().count() > LONGEST).collect();
     assert!(long.is_empty(), "above {LONGEST} lines: {long:?}");
 }
@@ -171,7 +175,7 @@ fn names_say_what_a_file_owns() {
     let vague = ["mod", "utils", "util", "helpers", "helper", "manager", "common", "misc"];
     let stem = |path: &str| path.rsplit('/').next().unwrap().split('.').next().unwrap().to_owned();
     let wrong: Vec<_> =
-        files().into_iter().filter(|path| path.ends_with(".rs") && vague.contains(&&*stem(path))).collect();
+        files().into_iter().filter(|path| ending(path) == "rs" && vague.contains(&&*stem(path))).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
@@ -185,20 +189,16 @@ fn every_module_says_what_it_owns() {
 #[test]
 fn nothing_is_left_over() {
     // Each in two halves, so that this list does not find itself.
-    let left_overs = [
-        ("TO", "DO"),
-        ("FIX", "ME"),
-        ("XX", "X:"),
-        ("todo", "!("),
-        ("unimpl", "emented!("),
-        ("db", "g!("),
-        ("#[ig", "nore"),
-    ]
-    .map(|(a, b)| [a, b].concat());
+    let calls =
+        [("todo", "!("), ("unimpl", "emented!("), ("db", "g!("), ("#[ig", "nore")].map(|(a, b)| [a, b].concat());
+    let notes = [("TO", "DO"), ("FIX", "ME"), ("XX", "X")].map(|(a, b)| [a, b].concat());
     let all = ["src/", "tests/it/", "benches/", "fuzz/fuzz_targets/", "examples/"].into_iter().flat_map(sources);
     let mut found = Vec::new();
     for (path, text) in all {
-        found.extend(left_overs.iter().filter(|word| text.contains(&**word)).map(|word| format!("{path}: {word}")));
+        found.extend(calls.iter().filter(|word| text.contains(&**word)).map(|word| format!("{path}: {word}")));
+        // In a string the word is data: the compiler itself refuses placeholders in specs.
+        let comments: String = text.lines().filter_map(|line| line.split_once("//")).map(|(_, note)| note).collect();
+        found.extend(notes.iter().filter(|word| comments.contains(&**word)).map(|word| format!("{path}: {word}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -147,7 +147,7 @@ fn against_its_rule(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut
         .collect();
     let zero = || Term::Const(Rational::from_integer(0.into()));
     // Everything that the rule may read of the estimand on one side of zero.
-    let side = |above: bool| {
+    let reachable = |above: bool| {
         let all = bounds
             .iter()
             .chain([&estimate])
@@ -172,7 +172,7 @@ fn against_its_rule(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut
             Ok(Some(_))
         )
     };
-    let (above, below) = (side(true), side(false));
+    let (above, below) = (reachable(true), reachable(false));
     let against = match promise {
         "an increase" => below && !above,
         "a decrease" => above && !below,

@@ -136,7 +136,16 @@ pub(super) fn is_spread(spec: &Spec, estimand: &str) -> bool {
             Expr::Reduce(ReduceKind::Spread, ..) => true,
             Expr::For(inner, _) | Expr::At(inner, _) => expr(spec, inner, depth),
             Expr::Estimand(name) => depth < 32 && named(spec, name, depth + 1),
-            _ => false,
+            Expr::Constant(_)
+            | Expr::Value(_)
+            | Expr::Aggregate(_)
+            | Expr::Measure(..)
+            | Expr::Reduce(..)
+            | Expr::Arithmetic(..)
+            | Expr::Negate(_)
+            | Expr::Abs(_)
+            | Expr::Minimum(_)
+            | Expr::Maximum(_) => false,
         }
     }
     fn named(spec: &Spec, name: &str, depth: u32) -> bool {

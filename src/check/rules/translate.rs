@@ -73,11 +73,9 @@ impl<'a> Translator<'a> {
     pub(super) fn evidence_of(&self, about: &About) -> Vec<(VarId, Option<Name>, EvidenceKind)> {
         self.variables
             .iter()
-            .filter_map(|(meaning, id)| match meaning {
-                Meaning::Evidence { estimand, at, method, kind } if *estimand == about.estimand && *at == about.at => {
-                    Some((*id, method.clone(), *kind))
-                }
-                _ => None,
+            .filter_map(|(meaning, id)| {
+                let Meaning::Evidence { estimand, at, method, kind } = meaning else { return None };
+                (*estimand == about.estimand && *at == about.at).then(|| (*id, method.clone(), *kind))
             })
             .collect()
     }
@@ -195,9 +193,9 @@ impl<'a> Translator<'a> {
         let others: Vec<(VarId, Condition)> = self
             .variables
             .iter()
-            .filter_map(|(other, id)| match other {
-                Meaning::Count(over, condition) if over == factors => Some((*id, condition.clone())),
-                _ => None,
+            .filter_map(|(other, id)| {
+                let Meaning::Count(over, condition) = other else { return None };
+                (over == factors).then(|| (*id, condition.clone()))
             })
             .collect();
         let id = self.variable(meaning, shown, Dimension::Count, variable);
