@@ -230,23 +230,23 @@ impl<K: Codec + Ord, V: Codec> Codec for BTreeMap<K, V> {
 
 impl<A: Codec, B: Codec> Codec for (A, B) {
     fn encode(&self) -> Result<Option<Value>, CodecError> {
-        Ok(Some(Value::Array(vec![element(&self.0)?, element(&self.1)?])))
+        Ok(Some(Value::Array(vec![part(&self.0)?, part(&self.1)?])))
     }
 
     fn decode(value: Option<&Value>) -> Result<Self, CodecError> {
         let [a, b] = as_array(present(value)?)? else { return Err(CodecError::new("a pair was expected")) };
-        Ok((A::decode(Some(a))?, B::decode(Some(b))?))
+        Ok((A::decode(filled(a))?, B::decode(filled(b))?))
     }
 }
 
 impl<A: Codec, B: Codec, C: Codec> Codec for (A, B, C) {
     fn encode(&self) -> Result<Option<Value>, CodecError> {
-        Ok(Some(Value::Array(vec![element(&self.0)?, element(&self.1)?, element(&self.2)?])))
+        Ok(Some(Value::Array(vec![part(&self.0)?, part(&self.1)?, part(&self.2)?])))
     }
 
     fn decode(value: Option<&Value>) -> Result<Self, CodecError> {
         let [a, b, c] = as_array(present(value)?)? else { return Err(CodecError::new("three parts were expected")) };
-        Ok((A::decode(Some(a))?, B::decode(Some(b))?, C::decode(Some(c))?))
+        Ok((A::decode(filled(a))?, B::decode(filled(b))?, C::decode(filled(c))?))
     }
 }
 
@@ -400,6 +400,11 @@ pub(crate) fn part<T: Codec>(value: &T) -> Result<Value, CodecError> {
     Ok(value.encode()?.unwrap_or(Value::Array(Vec::new())))
 }
 
+/// The inverse of [`part`]: the empty array stands for what emits nothing.
+fn filled(value: &Value) -> Option<&Value> {
+    if matches!(value, Value::Array(items) if items.is_empty()) { None } else { Some(value) }
+}
+
 pub(crate) fn tagged(mut items: Vec<Value>) -> Value {
     if items.len() == 1 { items.remove(0) } else { Value::Array(items) }
 }
@@ -417,6 +422,5 @@ pub(crate) fn untag(value: Option<&Value>) -> Result<(&str, &[Value]), CodecErro
 
 pub(crate) fn next_part<T: Codec>(parts: &mut std::slice::Iter<'_, Value>, word: &str) -> Result<T, CodecError> {
     let value = parts.next().ok_or_else(|| CodecError::new(format!("too few parts of `{word}`")))?;
-    let value = if matches!(value, Value::Array(items) if items.is_empty()) { None } else { Some(value) };
-    T::decode(value).map_err(|error| error.inside(word))
+    T::decode(filled(value)).map_err(|error| error.inside(word))
 }
