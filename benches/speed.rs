@@ -13,6 +13,7 @@ mod spec;
 criterion::criterion_group!(
     speed,
     spec::parsing,
+    spec::checking,
     rules::thresholds,
     rules::linear,
     resampling::bootstrap,

@@ -1,6 +1,8 @@
 //! Long specs: time must grow as the number of lines does.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
+use prespec::check::analyse;
+use prespec::diagnostic::Severity;
 use prespec::source::Sources;
 use prespec::syntax::parse;
 use std::fmt::Write as _;
@@ -81,6 +83,25 @@ pub fn parsing(criterion: &mut Criterion) {
                 let (file, found) = parse(&mut sources, "long.prespec", text, &mut |_| Err("no includes".to_owned()));
                 assert!(found.is_empty(), "{:?}", found.first());
                 file
+            });
+        });
+    }
+    group.finish();
+}
+
+/// The whole of `check`: parsing, names, units and the proof that each rule is a partition.
+pub fn checking(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("check");
+    group.sample_size(10);
+    for lines in [2_500, 5_000, 10_000] {
+        let text = generated(lines);
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(lines), &text, |bencher, text| {
+            bencher.iter(|| {
+                let analysis = analyse("long.prespec", text, &mut |_| Err("no includes".to_owned()));
+                let refused = analysis.diagnostics.iter().find(|found| found.severity == Severity::Error);
+                assert!(analysis.spec.is_some(), "{refused:?}");
+                analysis
             });
         });
     }
