@@ -225,6 +225,28 @@ fn the_project_speaks_of_itself_alone() {
 }
 
 #[test]
+fn the_two_commands_of_the_readme_are_what_the_checks_run() {
+    let readme = text("README.md");
+    let section = readme.split("\n## ").find(|section| section.starts_with("Two commands\n")).unwrap();
+    let commands: Vec<_> = section.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    let checks = text(".ci/run");
+    for command in commands {
+        let runs = |line: &str| line.starts_with("step ") && line.ends_with(&format!(" {command}"));
+        assert!(checks.lines().any(runs), "`{command}` is no step of .ci/run");
+    }
+}
+
+#[test]
+fn every_link_of_the_readme_leads_somewhere() {
+    let readme = text("README.md");
+    let links: Vec<_> = readme.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
+    assert!(!links.is_empty());
+    let broken: Vec<_> = links.into_iter().filter(|link| !Path::new(ROOT).join(link).exists()).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
+#[test]
 fn every_code_has_a_page_and_every_page_a_code() {
     let codes: BTreeMap<_, _> = CODES.iter().map(|entry| (entry.number.to_owned(), entry)).collect();
     assert_eq!(codes.len(), CODES.len(), "a number is used twice");
