@@ -209,6 +209,17 @@ fn place_records(
     let find = |key: &str| tasks.binary_search_by(|task| task.key.as_str().cmp(key)).ok();
     let known: Vec<Option<u32>> =
         records.units.iter().map(|unit| find(unit).and_then(|at| u32::try_from(at).ok())).collect();
+    for (unit, file) in &records.named_units {
+        if known.get(*unit as usize).copied().flatten().is_none() {
+            let key = records.units.get(*unit as usize).map_or("", |unit| unit);
+            findings.add(RecordError::new(
+                RecordErrorKind::ExtraFile,
+                records.files.get(*file as usize).cloned().unwrap_or_default(),
+                format!("the file is named after the unit `{}`, which was not planned", shown(key)),
+                "remove the file, or register a study that plans the unit",
+            ));
+        }
+    }
     let mut from = vec![None; plan.units.len()];
     for (at, key) in records.keys.iter().enumerate() {
         let state = records.states.get(at).copied().unwrap_or(State::Missing);

@@ -116,6 +116,10 @@ pub struct RecordTable {
     pub units: Vec<Box<str>>,
     /// Names of the files seen.
     pub files: Vec<String>,
+    /// Units that the names of files speak of, with the file: they must be planned even when the file is empty.
+    pub named_units: Vec<(u32, u32)>,
+    /// Repeats that the design plans.
+    pub planned_repeats: u32,
     /// The cell of each record.
     pub keys: Vec<CellKey>,
     /// The state of each record.
@@ -138,7 +142,9 @@ impl RecordTable {
         let schema = Schema::new(spec);
         let grid = Plan::of_arms(schema.factors.clone());
         let columns = schema.fields.iter().map(|(_, kind)| Column::absent(kind, 0)).collect();
-        Self { schema, grid, columns, ..Self::default() }
+        let repeats = spec.design.as_ref().map_or(1, |design| design.repeat);
+        let planned_repeats = u32::try_from(repeats).unwrap_or(u32::MAX);
+        Self { schema, grid, columns, planned_repeats, ..Self::default() }
     }
 
     /// A table of records made by hand; each one stands for itself.
@@ -281,13 +287,13 @@ impl RecordTable {
         block: u16,
         origin: Origin,
     ) -> Result<usize, RecordError> {
-        let earlier = self.origins.get(at).map(|origin| self.origin(origin)).unwrap_or_default();
-        let place = self.origin(&origin);
+        let earlier = || self.origins.get(at).map(|origin| self.origin(origin)).unwrap_or_default();
+        let place = || self.origin(&origin);
         if self.blocks.get(at) == Some(&block) {
             return Err(RecordError::new(
                 RecordErrorKind::DuplicateCell,
-                place,
-                format!("a second record for {}; the first is at {earlier}", self.cell_text(key)),
+                place(),
+                format!("a second record for {}; the first is at {}", self.cell_text(key), earlier()),
                 "keep one, or map the column that tells them apart (`repeat at …`, or a state `superseded`)",
             ));
         }
@@ -296,12 +302,13 @@ impl RecordTable {
             if self.stated.get(at) == Some(&true) && known != state {
                 return Err(RecordError::new(
                     RecordErrorKind::Conflict,
-                    place,
+                    place(),
                     format!(
-                        "the state of {} is `{}` here and `{}` at {earlier}",
+                        "the state of {} is `{}` here and `{}` at {}",
                         self.cell_text(key),
                         state.word(),
-                        known.word()
+                        known.word(),
+                        earlier()
                     ),
                     "let one file give the state",
                 ));

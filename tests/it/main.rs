@@ -14,6 +14,7 @@
 mod check_studies;
 mod commitment;
 mod prover;
+mod records;
 mod report;
 mod stats_bootstrap;
 mod stats_tests;
