@@ -1,6 +1,7 @@
 //! Text to syntax tree and back: grammar, recovery, lowering, formatting. The only module that names pest.
 
 pub mod ast;
+pub mod format;
 mod forms;
 mod grammar;
 mod layout;

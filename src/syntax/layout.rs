@@ -334,11 +334,7 @@ impl<'a> Layout<'a> {
             *broken = true;
             return false;
         }
-        matches!(before, "," | "=" | "and" | "or" | "over" | "->" | "|" | ":=" | "=>" | "&&" | "||")
-            || is_operator(before)
-            || is_operator(here)
-            || matches!(here, "and" | "or" | "where" | "for" | "over" | "because" | "|" | "&&" | "||")
-            || (may_open && here == "{")
+        joins(before, here) || (may_open && here == "{")
     }
 
     fn starts_clause(&self, at: usize, context: Context) -> bool {
@@ -439,8 +435,16 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Whether a line break between these two does not end a clause.
+pub(super) fn joins(before: &str, here: &str) -> bool {
+    matches!(before, "," | "=" | "and" | "or" | "over" | "->" | "|" | ":=" | "=>" | "&&" | "||")
+        || is_operator(before)
+        || is_operator(here)
+        || matches!(here, "and" | "or" | "where" | "for" | "over" | "because" | "|" | "&&" | "||")
+}
+
 /// Whether a mark joins what stands before it and after it.
-pub(super) fn is_operator(mark: &str) -> bool {
+fn is_operator(mark: &str) -> bool {
     matches!(
         mark,
         "+" | "-"

@@ -68,3 +68,20 @@ fn the_specs_of_the_repository_parse() {
         .collect();
     assert!(bad.is_empty(), "{bad:#?}");
 }
+
+#[test]
+fn formatting_is_idempotent_and_keeps_meaning_and_comments() {
+    for (name, text) in all_specs() {
+        let once = syntax::format::format(&text).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
+        assert_eq!(syntax::format::format(&once).as_ref(), Ok(&once), "{name}");
+        assert_eq!(parse(&text).0, parse(&once).0, "{name}");
+        assert_eq!(text.matches('#').count(), once.matches('#').count(), "{name}");
+    }
+}
+
+#[test]
+fn formatting_normalises_spacing_and_keeps_comments() {
+    let text = "language 1\n\n\n\n# first\nmeasure  a=mean( correct )# why\n\tfactor f = -1|2 ;\n\nestimand e =\n  a[ s2 ]-a[f:2] # there\n  * -2/3\nfamily g\n{\n\n members e;adjust holm ; # last\n\n}\n# end";
+    let wanted = "language 1\n\n# first\nmeasure a = mean(correct)  # why\nfactor f = -1 | 2\n\nestimand e =\n  a[s2] - a[f: 2]  # there\n  * -2/3\nfamily g {\n  members e; adjust holm  # last\n}\n# end\n";
+    assert_eq!(syntax::format::format(text).as_deref(), Ok(wanted));
+}
