@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::frame::Frame;
-use super::members::{Binding, is_planned, pair_levels};
+use super::members::{Binding, is_planned, pair_levels, pick_of};
 use super::node::{Choice, Node, Order};
 use super::row::{Names, RowExpr, resolve};
 use super::sample::{Sample, SampleKey, Series};
@@ -63,11 +63,30 @@ impl<'a> Compiler<'a> {
         self.view.frame
     }
 
-    /// The tree of one member of an estimand.
+    /// The tree of one member of an estimand. A pick among its levels is made again in every resample if it says so.
     pub fn member(&mut self, name: &str, member: &Binding) -> Node {
         let Some(estimand) = self.spec.estimands.get(name) else {
             return Node::Undefined(format!("there is no estimand {name}"));
         };
+        if let Some((factor, pick_name)) = first_pick(member) {
+            let Some(pick) = self.spec.picks.get(&pick_name) else {
+                return Node::Undefined(format!("there is no pick {pick_name}"));
+            };
+            if pick.resample_again && estimand.body != EstimandBody::Reported {
+                let choice = self.choice(&pick_name, pick, &Cell { bound: member.clone(), ..Cell::default() });
+                let bodies = choice.levels.iter().map(|level| {
+                    let mut member = member.clone();
+                    member.insert(factor.clone(), level.clone());
+                    self.member(name, &member)
+                });
+                let bodies = bodies.collect();
+                return Node::Pick(Arc::new(Choice { bodies, ..choice }));
+            }
+            return match self.settle(member) {
+                Ok(member) => self.member(name, &member),
+                Err(reason) => Node::Undefined(reason),
+            };
+        }
         let mut cell = Cell { bound: member.clone(), ..Cell::default() };
         for per in estimand.per.iter().filter(|per| per.pair) {
             if let Some((first, second)) = cell.bound.remove(&per.factor).as_deref().and_then(|pair| pair_levels(pair))
@@ -76,6 +95,18 @@ impl<'a> Compiler<'a> {
             }
         }
         self.body(name, estimand, &cell, member)
+    }
+
+    /// The member with every pick made, from all records.
+    pub fn settle(&mut self, member: &Binding) -> Result<Binding, String> {
+        let mut settled = member.clone();
+        while let Some((factor, name)) = first_pick(&settled) {
+            let pick = self.spec.picks.get(&name).ok_or_else(|| format!("there is no pick {name}"))?;
+            let choice = self.choice(&name, pick, &Cell { bound: settled.clone(), ..Cell::default() });
+            let picked = choice.levels.get(choice.pick()?).cloned();
+            settled.insert(factor, picked.ok_or_else(|| Undefined::NoRecords.to_string())?);
+        }
+        Ok(settled)
     }
 
     fn body(&mut self, name: &str, estimand: &Estimand, cell: &Cell, member: &Binding) -> Node {
@@ -338,6 +369,11 @@ pub(super) fn value_of(spec: &Spec, name: &str, bound: &Binding) -> Result<Ratio
     };
     let entry = table.entries.get(level).ok_or_else(|| format!("the value {name} has no entry for {level}"))?;
     Ok(entry.value.clone())
+}
+
+/// The first factor of a member whose level is left to a pick.
+fn first_pick(member: &Binding) -> Option<(Name, Name)> {
+    member.iter().find_map(|(factor, level)| Some((factor.clone(), pick_of(level)?.to_owned())))
 }
 
 /// `and` is taken apart, so that what is known from the plan restricts the pool whatever else stands beside it.

@@ -7,7 +7,7 @@ use super::compile::{Compiler, Reported};
 use super::direct::{self, Tested};
 use super::frame::Frame;
 use super::judgment::{EstimandResult, Figure, IntervalResult, Number, TestResult};
-use super::members::{Binding, admits, cluster_key, listed, members};
+use super::members::{Binding, admits, cluster_key, listed, members, pick_of, picked_name};
 use super::node::Node;
 use super::resample::{Job, intervals};
 use super::sets::View;
@@ -54,11 +54,22 @@ pub(super) fn members_of(frame: &Frame<'_>, about: &About, filter: Option<&Recor
     let spec = frame.spec;
     let Some(estimand) = spec.estimands.get(&about.estimand) else { return Vec::new() };
     let pins = pins(spec, about);
-    let fits = |member: &Binding| {
-        pins.iter().all(|(factor, level)| member.get(factor) == Some(level))
-            && filter.is_none_or(|filter| admits(spec, member, filter))
-    };
-    members(frame, estimand).into_iter().filter(fits).collect()
+    let mut found: Vec<Binding> = Vec::new();
+    for mut member in members(frame, estimand) {
+        for (factor, level) in &pins {
+            if let Some(slot) = member.get_mut(factor)
+                && pick_of(level).is_some()
+            {
+                slot.clone_from(level);
+            }
+        }
+        let fits = pins.iter().all(|(factor, level)| member.get(factor) == Some(level))
+            && filter.is_none_or(|filter| admits(spec, &member, filter));
+        if fits && !found.contains(&member) {
+            found.push(member);
+        }
+    }
+    found
 }
 
 /// The levels that an `about` pins. Two pins of one factor name a pair.
@@ -69,7 +80,11 @@ pub(super) fn pins(spec: &Spec, about: &About) -> Binding {
         estimand.is_some_and(|estimand| estimand.per.iter().any(|per| per.pair && per.factor == *factor))
     };
     for (factor, level) in &about.at {
-        let LevelRef::Level(level) = level else { continue };
+        let level = match level {
+            LevelRef::Level(level) => level,
+            LevelRef::Picked(pick) => &picked_name(pick),
+            LevelRef::Parameter(_) => continue,
+        };
         match pins.get(factor) {
             Some(first) if paired(factor) => {
                 let order = super::frame::levels_of(spec, factor).unwrap_or_default();
@@ -101,8 +116,16 @@ impl Store {
         let Some(frame) = views.first().map(|view| view.frame) else { return store };
         let spec = frame.spec;
         let mut compilers: Vec<Compiler<'_>> = views.iter().map(|view| Compiler::new(view, reported)).collect();
-        let nodes: BTreeMap<&Key, Node> =
-            wanted.keys().filter_map(|key| Some((key, compilers.get_mut(key.0)?.member(&key.1, &key.2)))).collect();
+        let mut nodes: BTreeMap<&Key, Node> = BTreeMap::new();
+        // Where a pick selects the level, the member that it selects from all records.
+        let mut settled: BTreeMap<&Key, Binding> = BTreeMap::new();
+        for key in wanted.keys() {
+            if let Some(compiler) = compilers.get_mut(key.0) {
+                let member = compiler.settle(&key.2).unwrap_or_else(|_| key.2.clone());
+                nodes.insert(key, compiler.member(&key.1, &key.2));
+                settled.insert(key, member);
+            }
+        }
         let mut jobs = Vec::new();
         let mut of_jobs: Vec<(&Key, &Name)> = Vec::new();
         for (key, asked) in wanted {
@@ -122,8 +145,10 @@ impl Store {
         let mut tested = Tests::default();
         for (key, asked) in wanted {
             let (Some(node), Some(estimand)) = (nodes.get(key), spec.estimands.get(&key.1)) else { continue };
-            let report = reported_for(estimand, reported, key);
-            let mut evidence = blank(frame, estimand, key, node, report.copied());
+            let Some(member) = settled.get(key) else { continue };
+            let is_reported = estimand.body == EstimandBody::Reported;
+            let report = if is_reported { reported.get(&(key.1.clone(), member.clone())).copied() } else { None };
+            let mut evidence = blank(frame, estimand, (&key.1, member), node, report);
             if let Some(report) = report {
                 take_reported(&mut evidence, report);
             }
@@ -265,18 +290,10 @@ fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<
     }
 }
 
-fn reported_for<'r>(
-    estimand: &crate::spec::Estimand,
-    reported: &'r Reported<'_>,
-    key: &Key,
-) -> Option<&'r &'r ReceivedEstimate> {
-    if estimand.body == EstimandBody::Reported { reported.get(&(key.1.clone(), key.2.clone())) } else { None }
-}
-
 fn blank(
     frame: &Frame<'_>,
     estimand: &crate::spec::Estimand,
-    key: &Key,
+    (name, member): (&Name, &Binding),
     node: &Node,
     report: Option<&ReceivedEstimate>,
 ) -> Evidence {
@@ -291,9 +308,9 @@ fn blank(
     let clusters: BTreeSet<String> = units.into_iter().map(|unit| cluster_key(frame, unit, "")).collect();
     Evidence {
         shown: EstimandResult {
-            alias: key.1.clone(),
-            estimand: key.1.clone(),
-            member: listed(estimand, &key.2),
+            alias: name.clone(),
+            estimand: name.clone(),
+            member: listed(estimand, member),
             dimension: estimand.kind.dimension.clone(),
             reported: is_reported,
             estimate: node.exact(),

@@ -138,9 +138,17 @@ impl<'a> Frame<'a> {
         direct.or_else(|| self.rows.binary_search_by_key(&place, |row| row.place).ok())
     }
 
-    /// The levels of a factor or of a task attribute that has levels, in their declared order.
+    /// The levels of a factor, of a task attribute that has levels, or of the unit, in their declared order.
     pub fn levels_of(&self, name: &str) -> Option<Vec<Name>> {
+        if self.is_unit(name) {
+            return Some(self.tasks.iter().map(|task| task.key.clone()).collect());
+        }
         levels_of(self.spec, name)
+    }
+
+    /// Whether a name is that of the unit, whose keys are then its levels.
+    pub fn is_unit(&self, name: &str) -> bool {
+        self.spec.tasks.as_ref().is_some_and(|tasks| tasks.name == name) && !self.spec.factors.contains_key(name)
     }
 }
 

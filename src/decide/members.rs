@@ -12,6 +12,16 @@ use crate::spec::{Attribute, Estimand, FactorOrigin, Name, RecordExpr, Relation,
 /// Factor or attribute to level. A pair of levels is written `a, b`.
 pub(super) type Binding = BTreeMap<Name, Name>;
 
+/// How a binding writes the level that a pick selects.
+pub(super) fn picked_name(pick: &str) -> Name {
+    format!("the level picked by {pick}")
+}
+
+/// The pick whose level stands in a binding.
+pub(super) fn pick_of(level: &str) -> Option<&str> {
+    level.strip_prefix("the level picked by ")
+}
+
 /// How a pair of levels is written in a binding.
 pub(super) fn pair_name(first: &str, second: &str) -> Name {
     format!("{first}, {second}")
@@ -86,9 +96,11 @@ impl Bound {
                 Some(axis) => levels.push((axis, frame.axes.get(axis).and_then(|own| own.index(level)))),
                 None => {
                     let admitted = units.get_or_insert_with(|| vec![true; frame.units()]);
+                    let is_unit = frame.is_unit(name);
                     for (unit, slot) in (0..).zip(admitted.iter_mut()) {
-                        let value = frame.task(unit).and_then(|task| task.attributes.get(name));
-                        *slot &= value.is_some_and(|value| word_of(value) == *level);
+                        let Some(task) = frame.task(unit) else { continue };
+                        let value = || task.attributes.get(name).is_some_and(|value| word_of(value) == *level);
+                        *slot &= if is_unit { task.key == *level } else { value() };
                     }
                 }
             }

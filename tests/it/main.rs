@@ -13,6 +13,7 @@
 
 mod check_studies;
 mod commitment;
+mod decide;
 mod prover;
 mod records;
 mod report;
