@@ -1,5 +1,5 @@
 //! The command line: everything is in the library.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    prespec::cli::run(std::env::args_os()).into()
 }

@@ -11,9 +11,11 @@
     reason = "tests fail by panicking"
 )]
 
+mod cases;
 mod check_studies;
 mod commitment;
 mod decide;
+mod gaia;
 mod prover;
 mod records;
 mod report;
