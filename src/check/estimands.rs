@@ -387,7 +387,7 @@ impl<'a> Checker<'a> {
         if own.len() < item.parameters.len() {
             return; // a parameter without a factor was refused
         }
-        let checked = self.cell(&item.expr, &CellPlace { parameters: own.clone(), pair: None });
+        let checked = self.cell(&item.expr, &CellPlace { parameters: own.clone(), ..CellPlace::default() });
         let parameters: Vec<(Name, Name)> = item
             .parameters
             .iter()
@@ -462,7 +462,8 @@ impl<'a> Checker<'a> {
             return;
         }
         let pair = item.per.iter().find(|per| per.pair).map(|per| per.factor.node.clone());
-        let checked = self.cell(&item.expr, &CellPlace { parameters: BTreeMap::new(), pair });
+        let pinned = item.per.iter().filter(|per| !per.pair).map(|per| per.factor.node.clone()).collect();
+        let checked = self.cell(&item.expr, &CellPlace { pinned, pair, ..CellPlace::default() });
         if let (Some(per), Some((expr, ty))) = (per, checked) {
             self.spec
                 .estimands

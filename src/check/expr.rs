@@ -14,7 +14,7 @@ use crate::math::Rational;
 use crate::source::Span;
 use crate::spec::{
     Aggregate, AggregateKind, ArithmeticOp, Bounds, Dimension, Expr as Cell, LevelRef, Name, RecordExpr, ReduceKind,
-    ValueType,
+    TaskSource, ValueType,
 };
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
@@ -23,6 +23,8 @@ use crate::syntax::ast::{Call, Expr, ExprKind};
 pub(super) struct CellPlace {
     /// Parameters of the measure, with the factor of each.
     pub parameters: BTreeMap<Name, Name>,
+    /// Factors with one level here: in the estimand's `per`, indexed, or reduced over.
+    pub pinned: BTreeSet<Name>,
     /// The factor whose pairs of levels fill the parameters of measures, in an estimand `per pair of`.
     pub pair: Option<Name>,
 }
@@ -32,8 +34,11 @@ impl CellPlace {
         RecordPlace { parameters: self.parameters.clone(), ..RecordPlace::records(what) }
     }
 
-    fn pairs(&self) -> BTreeSet<Name> {
-        BTreeSet::new()
+    /// The same place with more factors at one level.
+    fn with(&self, factors: impl IntoIterator<Item = Name>) -> Self {
+        let mut place = self.clone();
+        place.pinned.extend(factors);
+        place
     }
 }
 
@@ -50,8 +55,9 @@ impl Checker<'_> {
             ExprKind::Name(name) => self.cell_name(name, expr.span, place),
             ExprKind::Call(call) => self.cell_call(call, expr.span, place),
             ExprKind::At(inner, selectors) => {
-                let (inner, cells) =
-                    (self.cell(inner, place), self.selectors(selectors, &place.parameters, &place.pairs()));
+                let cells = self.selectors(selectors, &place.parameters, &BTreeSet::new());
+                let pinned = cells.iter().flatten().map(|(factor, _)| factor.clone());
+                let inner = self.cell(inner, &place.with(pinned));
                 let ((inner, ty), cells) = (inner?, cells?);
                 Some((Cell::At(Box::new(inner), cells), ty))
             }
@@ -353,7 +359,8 @@ impl Checker<'_> {
             self.report(Diagnostic::error(Code::TypeMismatch, span, format!("`{name} over` takes one expression")));
             return None;
         };
-        let body = self.cell(argument, place);
+        let over = call.over.iter().map(|factor| factor.node.clone());
+        let body = self.cell(argument, &place.with(over));
         let factors: Vec<bool> = call.over.iter().map(|factor| self.factor_like(factor)).collect();
         let body = match &call.filter {
             None => body,
@@ -424,8 +431,27 @@ impl Checker<'_> {
             None => Some(None),
             Some(filter) => self.record_condition(filter, &place.records("`where`")).map(Some),
         };
-        let (kind, arguments, ty) = self.aggregate_parts(name, call, span, &records)?;
+        let (kind, arguments, mut ty) = self.aggregate_parts(name, call, span, &records)?;
+        if kind == AggregateKind::Count {
+            ty.number.bounds.upper = self.planned_records(&place.pinned);
+        }
         Some((Cell::Aggregate(Aggregate { kind, arguments, filter: filter? }), ty))
+    }
+
+    /// How many records the plan has where these factors have one level; absent when the task file decides.
+    fn planned_records(&self, pinned: &BTreeSet<Name>) -> Option<Rational> {
+        let (tasks, design) = (self.spec.tasks.as_ref()?, self.spec.design.as_ref()?);
+        let units = match &tasks.source {
+            TaskSource::Count(count) => *count,
+            TaskSource::List(names) => u64::try_from(names.len()).ok()?,
+            TaskSource::File { .. } => tasks.expectations.iter().find(|one| one.filter.is_none())?.count,
+        };
+        let units = if pinned.contains(&tasks.name) { 1 } else { units };
+        let mut records = units.checked_mul(design.repeat)?;
+        for factor in design.cross.iter().filter(|factor| !pinned.contains(*factor)) {
+            records = records.checked_mul(u64::try_from(self.levels_of(factor)?.len()).ok()?)?;
+        }
+        Some(Rational::from_integer(records.into()))
     }
 
     fn aggregate_parts(

@@ -58,6 +58,7 @@ impl Checker<'_> {
         if item.members.is_empty() {
             self.missing_clause(&item.name, "family", "members", "as in `members gap with flat`");
         }
+        let mut untested = false;
         let mut cells: BTreeMap<Vec<Name>, u64> = BTreeMap::new();
         for (at, line) in item.members.iter().enumerate() {
             self.place(Kind::Family, name, Part::Members(at), line.estimand.span);
@@ -66,7 +67,8 @@ impl Checker<'_> {
                     for (cell, count) in counts {
                         *cells.entry(cell).or_default() += count;
                     }
-                    members.push(one);
+                    untested |= one.is_none();
+                    members.extend(one);
                 }
                 None => failed = true,
             }
@@ -120,7 +122,7 @@ impl Checker<'_> {
             ));
             return None;
         }
-        Some(Family { members, within, adjust: adjust?, count: computed })
+        (!untested).then_some(Family { members, within, adjust: adjust?, count: computed })
     }
 
     fn how_counted(&self, item: &ast::Family) -> String {
@@ -160,7 +162,7 @@ impl Checker<'_> {
         item: &ast::Family,
         line: &ast::Members,
         within: &[Name],
-    ) -> Option<(FamilyMembers, BTreeMap<Vec<Name>, u64>)> {
+    ) -> Option<(Option<FamilyMembers>, BTreeMap<Vec<Name>, u64>)> {
         let estimand_name = line.estimand.node.as_str();
         if !self.names.estimands.contains_key(estimand_name) {
             self.undefined(&line.estimand, "an estimand", &[Kind::Estimand]);
@@ -231,7 +233,6 @@ impl Checker<'_> {
                 return None;
             }
         }
-        let test = test?;
         let members: Vec<Member> = self.members(&per)?;
         let mut counts: BTreeMap<Vec<Name>, u64> = BTreeMap::new();
         for member in members {
@@ -241,7 +242,9 @@ impl Checker<'_> {
             let cell: Vec<Name> = within.iter().filter_map(|factor| member.get(factor)).flatten().cloned().collect();
             *counts.entry(cell).or_default() += 1;
         }
-        Some((FamilyMembers { estimand: estimand_name.to_owned(), test, filter }, counts))
+        // Without its test the line is refused, and its members are counted all the same.
+        let members = test.map(|test| FamilyMembers { estimand: estimand_name.to_owned(), test, filter });
+        Some((members, counts))
     }
 
     fn family_test(&mut self, line: &ast::Members) -> Option<Name> {

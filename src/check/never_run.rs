@@ -1,6 +1,6 @@
 //! Cells that an expression names and the design never runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::levels::{Member, decided};
 use super::places::Part;
@@ -9,8 +9,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::spec::{EstimandBody, Expr, LevelRef, Name, RecordExpr, Relation};
 
 impl Checker<'_> {
-    /// Refuses measures and estimands that read a cell the design leaves out.
+    /// Refuses measures and estimands that read a cell the design leaves out, or a factor that it does not cross.
     pub(super) fn never_run(&mut self) {
+        self.uncrossed();
         let excluded: Vec<RecordExpr> = match &self.spec.design {
             Some(design) => design.exclude.iter().map(|cells| cells.condition.clone()).collect(),
             None => return,
@@ -52,6 +53,115 @@ impl Checker<'_> {
                 );
             }
         }
+    }
+}
+
+impl Checker<'_> {
+    /// Factors that records do not have, because the design does not cross them.
+    fn uncrossed(&mut self) {
+        let Some(design) = &self.spec.design else { return };
+        let known = |factor: &Name| {
+            design.cross.contains(factor) || self.attributes.contains_key(factor) || self.is_unit(factor)
+        };
+        let mut found: Vec<(Kind, Name, Name)> = Vec::new();
+        for (name, measure) in &self.spec.measures {
+            let mut factors = BTreeSet::new();
+            factors_of(&measure.expr, &mut factors);
+            found.extend(
+                factors.into_iter().filter(|factor| !known(factor)).map(|factor| (Kind::Measure, name.clone(), factor)),
+            );
+        }
+        for (name, estimand) in &self.spec.estimands {
+            let mut factors: BTreeSet<Name> = BTreeSet::new();
+            match &estimand.body {
+                EstimandBody::Contrast(expr) => factors_of(expr, &mut factors),
+                EstimandBody::Paired { value, .. } => record_factors(value, &mut factors),
+                EstimandBody::Reported => continue,
+            }
+            factors.extend(estimand.per.iter().map(|per| per.factor.clone()));
+            found.extend(
+                factors
+                    .into_iter()
+                    .filter(|factor| !known(factor))
+                    .map(|factor| (Kind::Estimand, name.clone(), factor)),
+            );
+        }
+        for (kind, name, factor) in found {
+            let span = self.places.get(kind, &name, &Part::Expr);
+            self.report(
+                Diagnostic::error(
+                    Code::BadDesign,
+                    span,
+                    format!("`{name}` needs the `{factor}` of a record, and the design does not cross `{factor}`"),
+                )
+                .help(format!("add it: `cross …, {factor}`"))
+                .about(name),
+            );
+        }
+    }
+}
+
+/// Factors that an expression over cells names; what it reads of reported estimands has no records.
+fn factors_of(expr: &Expr, found: &mut BTreeSet<Name>) {
+    match expr {
+        Expr::Constant(_) | Expr::Value(_) | Expr::Measure(..) | Expr::Estimand(_) => {}
+        Expr::Aggregate(aggregate) => {
+            for part in aggregate.arguments.iter().chain(&aggregate.filter) {
+                record_factors(part, found);
+            }
+        }
+        Expr::At(inner, levels) => {
+            if !matches!(**inner, Expr::Estimand(_)) {
+                found.extend(levels.iter().map(|(factor, _)| factor.clone()));
+            }
+            factors_of(inner, found);
+        }
+        Expr::For(inner, condition) => {
+            record_factors(condition, found);
+            factors_of(inner, found);
+        }
+        Expr::Reduce(_, factor, inner) => {
+            if !matches!(**inner, Expr::Estimand(_)) {
+                found.insert(factor.clone());
+            }
+            factors_of(inner, found);
+        }
+        Expr::Arithmetic(left, _, right) => {
+            factors_of(left, found);
+            factors_of(right, found);
+        }
+        Expr::Negate(inner) | Expr::Abs(inner) => factors_of(inner, found),
+        Expr::Minimum(parts) | Expr::Maximum(parts) => parts.iter().for_each(|part| factors_of(part, found)),
+    }
+}
+
+fn record_factors(expr: &RecordExpr, found: &mut BTreeSet<Name>) {
+    match expr {
+        RecordExpr::Factor(name) => {
+            found.insert(name.clone());
+        }
+        RecordExpr::At(inner, levels) => {
+            found.extend(levels.iter().map(|(factor, _)| factor.clone()));
+            record_factors(inner, found);
+        }
+        RecordExpr::Not(inner)
+        | RecordExpr::Negate(inner)
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Present(inner)
+        | RecordExpr::EndsWith(inner, _)
+        | RecordExpr::OneOf(inner, _) => record_factors(inner, found),
+        RecordExpr::And(parts) | RecordExpr::Or(parts) => parts.iter().for_each(|part| record_factors(part, found)),
+        RecordExpr::Compare(left, _, right) | RecordExpr::Arithmetic(left, _, right) => {
+            record_factors(left, found);
+            record_factors(right, found);
+        }
+        RecordExpr::Bool(_)
+        | RecordExpr::Number(_)
+        | RecordExpr::Text(_)
+        | RecordExpr::Level(_)
+        | RecordExpr::Field(_)
+        | RecordExpr::Flagged(_)
+        | RecordExpr::State(_) => {}
     }
 }
 
