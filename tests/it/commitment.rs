@@ -488,7 +488,7 @@ fn level_a0_is_reached_and_lost_alike() {
         assert!(ours.sentences().contains(&LIMIT));
         let output = Command::new("python3")
             .arg(Path::new(ROOT).join("tests/oracle/commitment.py"))
-            .args([Path::new("verify"), path, Path::new("--inputs"), dir.path()])
+            .args([Path::new("verify"), path, Path::new("--values"), Path::new("--inputs"), dir.path()])
             .output()
             .unwrap();
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
