@@ -130,7 +130,7 @@ impl<'a> Compiler<'a> {
             return Node::Undefined("it refers to itself, or nests too deeply".to_owned());
         }
         self.depth += 1;
-        let node = match self.pending_pick(expr, cell) {
+        let node = match pending_pick(expr, cell) {
             Some(name) => self.picked(&name, expr, cell),
             None => self.settled(expr, cell),
         };
@@ -299,21 +299,6 @@ impl<'a> Compiler<'a> {
         sample
     }
 
-    /// A pick that the expression's own level references name and that is not made yet.
-    fn pending_pick(&self, expr: &Expr, cell: &Cell) -> Option<Name> {
-        let mut names = Vec::new();
-        match expr {
-            Expr::Aggregate(aggregate) => {
-                aggregate.arguments.iter().chain(&aggregate.filter).for_each(|expr| picks_in(expr, &mut names));
-            }
-            Expr::Measure(_, levels) => names.extend(levels.iter().filter_map(pick_in)),
-            Expr::At(_, at) => names.extend(at.iter().filter_map(|(_, level)| pick_in(level))),
-            Expr::For(_, condition) => picks_in(condition, &mut names),
-            _ => {}
-        }
-        names.into_iter().find(|name| !cell.picked.contains_key(name))
-    }
-
     fn picked(&mut self, name: &str, expr: &Expr, cell: &Cell) -> Node {
         let Some(pick) = self.spec.picks.get(name) else {
             return Node::Undefined(format!("there is no pick {name}"));
@@ -360,6 +345,23 @@ impl<'a> Compiler<'a> {
     }
 }
 
+/// A pick that the expression's own level references name and that is not made yet.
+fn pending_pick(expr: &Expr, cell: &Cell) -> Option<Name> {
+    let mut names = Vec::new();
+    if let Expr::Aggregate(aggregate) = expr {
+        for expr in aggregate.arguments.iter().chain(&aggregate.filter) {
+            picks_in(expr, &mut names);
+        }
+    } else if let Expr::Measure(_, levels) = expr {
+        names.extend(levels.iter().filter_map(pick_in));
+    } else if let Expr::At(_, at) = expr {
+        names.extend(at.iter().filter_map(|(_, level)| pick_in(level)));
+    } else if let Expr::For(_, condition) = expr {
+        picks_in(condition, &mut names);
+    }
+    names.into_iter().find(|name| !cell.picked.contains_key(name))
+}
+
 /// A sourced constant, or its entry for the level that is bound.
 pub(super) fn value_of(spec: &Spec, name: &str, bound: &Binding) -> Result<Rational, String> {
     let table = spec.values.get(name).ok_or_else(|| format!("there is no value {name}"))?;
@@ -378,9 +380,9 @@ fn first_pick(member: &Binding) -> Option<(Name, Name)> {
 
 /// `and` is taken apart, so that what is known from the plan restricts the pool whatever else stands beside it.
 fn push_filter(filters: &mut Vec<RowExpr>, filter: RowExpr) {
-    match filter {
-        RowExpr::And(parts) => parts.into_iter().for_each(|part| push_filter(filters, part)),
-        other => filters.push(other),
+    let RowExpr::And(parts) = filter else { return filters.push(filter) };
+    for part in parts {
+        push_filter(filters, part);
     }
 }
 

@@ -16,13 +16,19 @@ use crate::spec::{
     Scope, VerdictClass,
 };
 
+/// Members with their verdicts.
+pub(super) type Verdicts = Vec<(Binding, Outcome)>;
+
+/// A clause: its name, its verdict, its members.
+pub(super) type ClauseHeard = (Name, Outcome, Verdicts);
+
 /// The verdict of one cell of a hypothesis's grid; a hypothesis without a grid has one cell.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     pub at: Binding,
     pub outcome: Outcome,
-    pub members: Vec<(Binding, Outcome)>,
-    pub clauses: Vec<(Name, Outcome, Vec<(Binding, Outcome)>)>,
+    pub members: Verdicts,
+    pub clauses: Vec<ClauseHeard>,
 }
 
 /// A hypothesis under one analysis set.
@@ -53,7 +59,7 @@ struct Question<'q> {
     components: BTreeMap<Component, Known>,
 }
 
-type Asked = (Outcome, Vec<(Binding, Outcome)>);
+type Asked = (Outcome, Verdicts);
 
 impl Court<'_> {
     /// Hears a hypothesis under every analysis set that it names.
@@ -252,7 +258,7 @@ impl Court<'_> {
         at: &Binding,
         rule: &Rule,
         evaluable: Option<&Condition>,
-        clauses: &[(Name, Outcome, Vec<(Binding, Outcome)>)],
+        clauses: &[ClauseHeard],
     ) -> BTreeMap<Component, Known> {
         let mut known = BTreeMap::new();
         for condition in conditions_of(rule).chain(evaluable) {
@@ -268,7 +274,7 @@ impl Court<'_> {
         hypothesis: &Hypothesis,
         set: usize,
         at: &Binding,
-        clauses: &[(Name, Outcome, Vec<(Binding, Outcome)>)],
+        clauses: &[ClauseHeard],
         into: &mut BTreeMap<Component, Known>,
     ) {
         match condition {
@@ -284,7 +290,9 @@ impl Court<'_> {
             }
             Condition::Not(inner) => self.named(inner, hypothesis, set, at, clauses, into),
             Condition::And(parts) | Condition::Or(parts) => {
-                parts.iter().for_each(|part| self.named(part, hypothesis, set, at, clauses, into));
+                for part in parts {
+                    self.named(part, hypothesis, set, at, clauses, into);
+                }
             }
             Condition::Compare(..) | Condition::Within(..) => {}
         }
@@ -471,11 +479,12 @@ impl Court<'_> {
 
 /// The quantifier over one group: its n is the group's own.
 fn within_group(quantifier: &Quantifier) -> Quantifier {
-    let kind = match quantifier.kind {
-        QuantifierKind::AtLeast { at_least, .. } => QuantifierKind::AtLeast { at_least, of: 0 },
-        other => other,
-    };
-    Quantifier { kind, ..quantifier.clone() }
+    let mut own = quantifier.clone();
+    if let QuantifierKind::AtLeast { of, .. } = &mut own.kind {
+        // Zero gives way to the number of members.
+        *of = 0;
+    }
+    own
 }
 
 /// The `about`s that a rule reads; all of them when it reads none.

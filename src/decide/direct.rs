@@ -155,11 +155,11 @@ fn permutation(frame: &Frame<'_>, node: &Node, within: &str, draws: u64, seed: u
     };
     match spread_test(&clusters, draws, seed, workers) {
         Ok(result) => {
-            let drawn = num_traits::cast::<u64, f64>(result.draws).unwrap_or(f64::INFINITY);
+            let count = num_traits::cast::<u64, f64>(result.draws).unwrap_or(f64::INFINITY);
             Tested {
                 p: Ok(result.p),
                 counts: format!("{} of {} permutations at least as large", result.at_least, result.draws),
-                error: Some((result.p * (1.0 - result.p) / drawn).sqrt()),
+                error: Some((result.p * (1.0 - result.p) / count).sqrt()),
             }
         }
         Err(reason) => Tested::failed(reason.to_string()),
@@ -172,11 +172,11 @@ fn labelled(frame: &Frame<'_>, node: &Node, within: &str) -> Result<Vec<Labelled
     let Node::Reduce(ReduceKind::Spread, parts) = node else { return Err(wrong()) };
     let mut samples = Vec::new();
     for part in parts {
-        match part {
-            Node::Mean(sample) => samples.push(sample),
-            Node::Undefined(reason) => return Err(reason.clone()),
-            _ => return Err(wrong()),
+        if let Node::Undefined(reason) = part {
+            return Err(reason.clone());
         }
+        let Node::Mean(sample) = part else { return Err(wrong()) };
+        samples.push(sample);
     }
     let too_large = || "the values are too large for an exact permutation test".to_owned();
     let scaled: Vec<(Vec<i128>, i128)> = samples

@@ -243,8 +243,11 @@ impl Store {
 /// Tests on the same values give the same answer, so each is run once.
 #[derive(Default)]
 struct Tests {
-    done: Vec<(TestMethod, Vec<super::sample::Series>, Vec<Vec<u32>>, Tested)>,
+    done: Vec<Done>,
 }
+
+/// A permutation test that was run: its method, the values and the units they belong to, its result.
+type Done = (TestMethod, Vec<super::sample::Series>, Vec<Vec<u32>>, Tested);
 
 impl Tests {
     fn run(

@@ -10,6 +10,9 @@ use super::members::{Binding, admits, listed, members};
 use crate::spec::{Adjustment, Family, FamilyMembers, Name, QuantifierKind};
 use crate::stats::multiplicity::{self, adjust};
 
+/// Lines of a family with one member each.
+type Lines<'f> = Vec<(&'f FamilyMembers, Binding)>;
+
 /// The members that a line of a family names.
 fn members_of(frame: &Frame<'_>, line: &FamilyMembers) -> Vec<Binding> {
     let Some(estimand) = frame.spec.estimands.get(&line.estimand) else { return Vec::new() };
@@ -40,7 +43,7 @@ fn adjusted(
     (name, family): (&Name, &Family),
     store: &mut Store,
 ) -> Vec<FamilyResult> {
-    let mut groups: BTreeMap<Vec<(Name, Name)>, Vec<(&FamilyMembers, Binding)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<(Name, Name)>, Lines<'_>> = BTreeMap::new();
     for line in &family.members {
         for member in members_of(frame, line) {
             let within = family.within.iter().filter_map(|factor| Some((factor.clone(), member.get(factor)?.clone())));
@@ -66,9 +69,8 @@ fn adjusted(
             };
             // An undefined test holds its place in the family with p = 1, yet gives its member no evidence.
             let own = match (&adjusted, p.get(place)) {
-                (_, Some(Err(reason))) => Err(reason.clone()),
+                (_, Some(Err(reason))) | (Err(reason), _) => Err(reason.clone()),
                 (Ok(adjusted), _) => adjusted.get(place).copied().ok_or_else(|| "it was not adjusted".to_owned()),
-                (Err(reason), _) => Err(reason.clone()),
             };
             evidence.adjusted.insert(line.test.clone(), own.clone().map(Number::Float));
             if let Some(test) = evidence.shown.tests.iter_mut().find(|test| test.name == line.test) {

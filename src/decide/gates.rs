@@ -10,6 +10,9 @@ use super::quantify::{is_engine, outcome};
 use super::rule::{Component, Known, Scene, joined_members};
 use crate::spec::{Claim, Condition, Gate, GateFailure, Name, Quantifier, QuantifierKind, VerdictClass};
 
+/// Members with whether they pass, or why that is unknown.
+type Passes = Vec<(Binding, Result<bool, String>)>;
+
 /// What became of a gate.
 #[derive(Debug, Clone)]
 pub(super) struct GateHeard {
@@ -19,7 +22,7 @@ pub(super) struct GateHeard {
     pub reason: String,
     /// Whether its members are decided one by one.
     pub by_member: bool,
-    pub members: Vec<(Binding, Result<bool, String>)>,
+    pub members: Passes,
 }
 
 impl GateHeard {
@@ -66,15 +69,14 @@ impl Court<'_> {
         factors.extend(scope.quantifiers.iter().flat_map(|quantifier| quantifier.factors.iter().cloned()));
         let fits =
             |member: &Binding| at.iter().all(|(factor, level)| member.get(factor).is_none_or(|own| own == level));
-        let members: Vec<(Binding, Result<bool, String>)> =
-            joined_members(self.frame, &gate.about, scope.filter.as_ref(), &factors)
-                .into_iter()
-                .filter(fits)
-                .map(|member| {
-                    let passed = self.required(gate, set, &member);
-                    (member, passed)
-                })
-                .collect();
+        let members: Passes = joined_members(self.frame, &gate.about, scope.filter.as_ref(), &factors)
+            .into_iter()
+            .filter(fits)
+            .map(|member| {
+                let passed = self.required(gate, set, &member);
+                (member, passed)
+            })
+            .collect();
         all_quantified(&scope.quantifiers, &members)
     }
 
@@ -106,7 +108,9 @@ impl Court<'_> {
             }
             Condition::Not(inner) => self.named_by_gate(inner, set, at, into),
             Condition::And(parts) | Condition::Or(parts) => {
-                parts.iter().for_each(|part| self.named_by_gate(part, set, at, into));
+                for part in parts {
+                    self.named_by_gate(part, set, at, into);
+                }
             }
             Condition::Compare(..) | Condition::Within(..) => {}
         }
@@ -137,7 +141,7 @@ fn all_quantified(quantifiers: &[Quantifier], members: &[(Binding, Result<bool, 
             _ => Err("several members and no quantifier to combine them".to_owned()),
         };
     };
-    let mut groups: BTreeMap<Vec<&String>, Vec<(Binding, Result<bool, String>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Vec<&String>, Passes> = BTreeMap::new();
     for (member, passed) in members {
         let levels = outer.factors.iter().filter_map(|factor| member.get(factor)).collect();
         groups.entry(levels).or_default().push((member.clone(), passed.clone()));

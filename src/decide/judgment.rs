@@ -248,6 +248,9 @@ pub struct TestResult {
     pub counts: String,
 }
 
+/// A member of a gate: factor and level, whether it passed or why that is unknown, its evidence.
+pub type GateMember = (Vec<(Name, Name)>, Result<bool, String>, Vec<EstimandResult>);
+
 /// A gate's verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateVerdict {
@@ -260,7 +263,7 @@ pub struct GateVerdict {
     /// Its reason in words.
     pub reason: String,
     /// By member of its `per` factors (one empty member otherwise): passed, failed, or why it could not be evaluated.
-    pub members: Vec<(Vec<(Name, Name)>, Result<bool, String>, Vec<EstimandResult>)>,
+    pub members: Vec<GateMember>,
 }
 
 /// A family's adjusted p-values.

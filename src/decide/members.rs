@@ -147,31 +147,48 @@ pub(super) fn admits(spec: &Spec, member: &Binding, condition: &RecordExpr) -> b
         RecordExpr::And(parts) => parts.iter().all(|part| admits(spec, member, part)),
         RecordExpr::Or(parts) => parts.iter().any(|part| admits(spec, member, part)),
         RecordExpr::OneOf(part, levels) => operand(spec, member, part).is_some_and(|word| levels.contains(&word)),
+        RecordExpr::Present(part) => operand(spec, member, part).is_some(),
+        RecordExpr::EndsWith(part, ends) => {
+            operand(spec, member, part).is_some_and(|word| ends.iter().any(|end| word.ends_with(end.as_str())))
+        }
         RecordExpr::Field(_) | RecordExpr::Factor(_) => {
             operand(spec, member, condition).is_some_and(|word| word == "true")
         }
         RecordExpr::Compare(left, relation, right) => {
             let sides = (operand(spec, member, left), operand(spec, member, right));
             let (Some(one), Some(two)) = sides else { return false };
-            let order = [left, right].into_iter().find_map(|side| match side.as_ref() {
-                RecordExpr::Field(name) | RecordExpr::Factor(name) => levels_of(spec, name),
-                _ => None,
-            });
+            let order = named(left).or_else(|| named(right)).and_then(|name| levels_of(spec, name));
             compare(&one, &two, order.as_deref().unwrap_or_default())
                 .map_or(*relation == Relation::NotEqual, |o| holds(o, *relation))
         }
-        _ => false,
+        // Nothing of a record is known of a member, and no number or text is a condition.
+        RecordExpr::Number(_)
+        | RecordExpr::Text(_)
+        | RecordExpr::Level(_)
+        | RecordExpr::At(..)
+        | RecordExpr::Flagged(_)
+        | RecordExpr::State(_)
+        | RecordExpr::Arithmetic(..)
+        | RecordExpr::Negate(_)
+        | RecordExpr::Abs(_) => false,
     }
 }
 
+fn named(expr: &RecordExpr) -> Option<&Name> {
+    if let RecordExpr::Field(name) | RecordExpr::Factor(name) = expr { Some(name) } else { None }
+}
+
 fn operand(spec: &Spec, member: &Binding, expr: &RecordExpr) -> Option<String> {
-    match expr {
-        RecordExpr::Bool(value) => Some(value.to_string()),
-        RecordExpr::Number(quantity) => Some(crate::math::exact::canonical(&quantity.value)),
-        RecordExpr::Text(word) | RecordExpr::Level(word) => Some(word.clone()),
-        RecordExpr::Field(name) | RecordExpr::Factor(name) => group_of(spec, member, name),
-        _ => None,
+    if let Some(name) = named(expr) {
+        return group_of(spec, member, name);
     }
+    if let RecordExpr::Text(word) | RecordExpr::Level(word) = expr {
+        return Some(word.clone());
+    }
+    if let RecordExpr::Number(quantity) = expr {
+        return Some(crate::math::exact::canonical(&quantity.value));
+    }
+    if let RecordExpr::Bool(value) = expr { Some(value.to_string()) } else { None }
 }
 
 fn compare(left: &str, right: &str, order: &[Name]) -> Option<Ordering> {

@@ -1,6 +1,7 @@
 //! A compiled estimand: what to add up, and how the sums combine. Owns its exact value; resampling evaluates the same tree on
 //! resampled sums.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
@@ -62,7 +63,7 @@ impl Choice {
         let scores: Result<Vec<Number>, String> = self.scores.iter().map(Node::exact).collect();
         let scores = scores.map_err(|reason| format!("the pick {} has no level to choose: {reason}", self.name))?;
         let best = extreme(&scores, self.largest)?;
-        let mut tied = scores.iter().enumerate().filter(|(_, score)| score.compare(&best).is_some_and(|o| o.is_eq()));
+        let mut tied = scores.iter().enumerate().filter(|(_, score)| score.compare(&best) == Some(Ordering::Equal));
         let (first, _) = tied.next().ok_or_else(|| Undefined::NoRecords.to_string())?;
         match tied.next() {
             Some((second, _)) if self.ties_refuse => {

@@ -88,23 +88,18 @@ pub(super) fn combine(quantifier: &Quantifier, verdicts: &[Outcome]) -> Outcome 
         (QuantifierKind::None, VerdictClass::Contradicted) => VerdictClass::Supported,
         (_, class) => class,
     };
-    let need = match quantifier.kind {
-        QuantifierKind::None => "none may be".to_owned(),
-        _ => format!("{k} of {n} needed"),
-    };
-    let mut reason = format!("{supported} supported, {contradicted} contradicted of {n}; {need}");
-    if let Some(first) = lost.first() {
-        reason.push_str(&format!("; {} of {members} could not be evaluated", lost.len()));
-        if class == VerdictClass::Inconclusive
-            && let Some(why) = &first.reason
-        {
-            reason.push_str(&format!(": {why}"));
-        }
-    }
-    outcome(class, Some(reason))
+    let swaps = quantifier.kind == QuantifierKind::None;
+    let need = if swaps { "none may be".to_owned() } else { format!("{k} of {n} needed") };
+    let unevaluated = lost.first().map_or_else(String::new, |first| {
+        let why = first.reason.as_ref().filter(|_| class == VerdictClass::Inconclusive);
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        format!("; {} of {members} could not be evaluated{why}", lost.len())
+    });
+    let counts = format!("{supported} supported, {contradicted} contradicted of {n}");
+    outcome(class, Some(format!("{counts}; {need}{unevaluated}")))
 }
 
-/// The commonest engine class; ties go to void, then not evaluated's opposite: void, `not_evaluable`, `not_evaluated`.
+/// The commonest engine class; ties go to void, then `not_evaluable`, then `not_evaluated`.
 fn commonest(verdicts: &[Outcome]) -> Outcome {
     let order = [VerdictClass::Void, VerdictClass::NotEvaluable, VerdictClass::NotEvaluated];
     let count = |class: VerdictClass| verdicts.iter().filter(|verdict| verdict.class == class).count();

@@ -36,10 +36,16 @@ pub(super) struct Resampled {
 }
 
 impl Resampled {
-    fn failed(reason: impl ToString) -> Self {
-        Self { limits: Err(reason.to_string()), undefined: 0, errors: None }
+    fn failed(reason: &str) -> Self {
+        Self { limits: Err(reason.to_owned()), undefined: 0, errors: None }
     }
 }
+
+/// Which totals: analysis set, sample, column.
+type TotalKey = (usize, usize, Column);
+
+/// Totals with what they are over when that is no power of ten, or why there are none.
+type Summed = Result<(Totals, i128), String>;
 
 /// The clusters that are resampled together.
 struct Group {
@@ -47,9 +53,8 @@ struct Group {
     /// By unit.
     cluster: Vec<Option<usize>>,
     picks: Result<Arc<Picks>, String>,
-    columns: Vec<((usize, usize, Column), Arc<Sample>)>,
-    /// Totals with what they are over, or why there are none.
-    totals: BTreeMap<(usize, usize, Column), Result<(Totals, i128), String>>,
+    columns: Vec<(TotalKey, Arc<Sample>)>,
+    totals: BTreeMap<TotalKey, Summed>,
 }
 
 /// Clusters by number with the seed and the resamples: what shares totals.
@@ -133,7 +138,7 @@ fn numbering(frame: &Frame<'_>, clusters: &[Vec<u32>]) -> Vec<Option<usize>> {
     numbers
 }
 
-fn want(node: &Node, set: usize, into: &mut Vec<((usize, usize, Column), Arc<Sample>)>) {
+fn want(node: &Node, set: usize, into: &mut Vec<(TotalKey, Arc<Sample>)>) {
     let mut add = |sample: &Arc<Sample>, columns: &[Column]| {
         into.extend(columns.iter().map(|column| ((set, sample.id, *column), Arc::clone(sample))));
     };
@@ -158,7 +163,7 @@ impl Group {
         self.columns.sort_by_key(|(key, _)| *key);
         self.columns.dedup_by_key(|(key, _)| *key);
         let Ok(picks) = &self.picks else { return };
-        let mut sums: Vec<((usize, usize, Column), ExactColumn, i128)> = Vec::new();
+        let mut sums: Vec<(TotalKey, ExactColumn, i128)> = Vec::new();
         for (key, sample) in &self.columns {
             match sample.column(key.2, self.clusters, &self.cluster) {
                 Ok((column, over)) => sums.push((*key, column, over)),
@@ -194,7 +199,7 @@ fn interval(job: &Job<'_>, group: &Group) -> Resampled {
     let evaluator = Evaluator { set: job.set, group, picks };
     let mut values = match evaluator.replicates(job.node) {
         Ok(values) => values,
-        Err(reason) => return Resampled::failed(reason),
+        Err(reason) => return Resampled::failed(&reason),
     };
     let undefined = values.iter().filter(|value| !value.is_finite()).count() as u64;
     match percentile_interval(&mut values, job.level) {
@@ -225,16 +230,7 @@ impl Evaluator<'_> {
             Node::Constant(value) => Ok(vec![exact::nearest_f64(value); self.resamples()]),
             Node::Undefined(reason) => Err(reason.clone()),
             Node::Count(sample) => self.sums(sample, Column::Sum(0)),
-            Node::Sum(sample) => {
-                let mut sums = self.sums(sample, Column::Sum(0))?;
-                let (counts, _) = self.group.total(self.set, sample, Column::Count)?;
-                for (b, sum) in sums.iter_mut().enumerate() {
-                    if counts.get(b) == Some(0) {
-                        *sum = f64::NAN;
-                    }
-                }
-                Ok(sums)
-            }
+            Node::Sum(sample) => self.where_summed(node, self.sums(sample, Column::Sum(0))?),
             Node::Mean(sample) => {
                 let (sums, over) = self.group.total(self.set, sample, Column::Sum(0))?;
                 let (counts, _) = self.group.total(self.set, sample, Column::Count)?;
@@ -243,7 +239,7 @@ impl Evaluator<'_> {
             }
             Node::Sd(sample) => self.standard_deviations(sample),
             Node::Phi(sample) => self.phis(sample),
-            Node::Order(sample, order) => self.order_statistics(sample, order),
+            Node::Order(sample, order) => Ok(self.order_statistics(sample, order)),
             Node::Arithmetic(left, op, right) => self.arithmetic(left, *op, right),
             Node::Negate(body) => Ok(each(|value| -value, self.replicates(body)?)),
             Node::Abs(body) => Ok(each(f64::abs, self.replicates(body)?)),
@@ -259,6 +255,19 @@ impl Evaluator<'_> {
         Ok(scaled_down((0..totals.len()).map(value).collect(), over))
     }
 
+    /// Leaves no value in the resamples where a sum adds up nothing; a count of nothing is zero.
+    fn where_summed(&self, node: &Node, mut values: Vec<f64>) -> Result<Vec<f64>, String> {
+        if let Node::Sum(sample) = node {
+            let (counts, _) = self.group.total(self.set, sample, Column::Count)?;
+            for (b, value) in values.iter_mut().enumerate() {
+                if counts.get(b) == Some(0) {
+                    *value = f64::NAN;
+                }
+            }
+        }
+        Ok(values)
+    }
+
     /// A quotient of two plain sums is rounded once; anything else goes through its parts.
     fn arithmetic(&self, left: &Node, op: ArithmeticOp, right: &Node) -> Result<Vec<f64>, String> {
         if op == ArithmeticOp::Divide
@@ -267,7 +276,8 @@ impl Evaluator<'_> {
             let (top, top_over) = self.group.total(self.set, top, Column::Sum(0))?;
             let (bottom, bottom_over) = self.group.total(self.set, bottom, Column::Sum(0))?;
             if top_over == 1 && bottom_over == 1 {
-                return bootstrap::ratios(top, bottom).map_err(|reason| reason.to_string());
+                let ratios = bootstrap::ratios(top, bottom).map_err(|reason| reason.to_string())?;
+                return self.where_summed(right, self.where_summed(left, ratios)?);
             }
         }
         let (left, right) = (self.replicates(left)?, self.replicates(right)?);
@@ -304,7 +314,9 @@ impl Evaluator<'_> {
         }
         if kind == ReduceKind::Mean {
             let count = real(series.len());
-            values.iter_mut().for_each(|value| *value /= count);
+            for value in &mut values {
+                *value /= count;
+            }
         }
         Ok(values)
     }
@@ -334,7 +346,7 @@ impl Evaluator<'_> {
         Ok((0..all.len()).map(|b| phi(b).unwrap_or(f64::NAN)).collect())
     }
 
-    fn order_statistics(&self, sample: &Sample, order: &Order) -> Result<Vec<f64>, String> {
+    fn order_statistics(&self, sample: &Sample, order: &Order) -> Vec<f64> {
         let numbers = sample.series.first().map(Series::numbers).unwrap_or_default();
         let clusters = sample.units.iter().map(|unit| self.group.cluster.get(*unit as usize).copied().flatten());
         let mut ranked: Vec<(Rational, usize)> =
@@ -342,7 +354,7 @@ impl Evaluator<'_> {
         ranked.sort();
         let ranked: Vec<(f64, usize)> =
             ranked.iter().map(|(value, cluster)| (exact::nearest_f64(value), *cluster)).collect();
-        Ok(bootstrap::replicates(self.picks, 1, |_, weights| quantile(&ranked, weights, order)))
+        bootstrap::replicates(self.picks, 1, |_, weights| quantile(&ranked, weights, order))
     }
 
     fn pick(&self, choice: &Choice) -> Result<Vec<f64>, String> {
@@ -359,7 +371,7 @@ impl Evaluator<'_> {
             }
             let best =
                 own.iter().fold(first, |best, score| if choice.largest { best.max(*score) } else { best.min(*score) });
-            let mut tied = own.iter().enumerate().filter(|(_, score)| score.total_cmp(&&best).is_eq());
+            let mut tied = own.iter().enumerate().filter(|(_, score)| score.total_cmp(&best).is_eq());
             let (level, _) = tied.next()?;
             if choice.ties_refuse && tied.next().is_some() { None } else { Some(at(&bodies, level, b)) }
         };
@@ -399,20 +411,16 @@ fn quantile(ranked: &[(f64, usize)], weights: &[u16], order: &Order) -> Option<f
 }
 
 fn plain_sum(node: &Node) -> Option<&Sample> {
-    match node {
-        // A sum over no values divided by anything is 0, where the sum alone would be undefined; but then the point estimate
-        // is undefined too, so only counts and sums with values come here.
-        Node::Count(sample) => Some(sample),
-        Node::Sum(sample) if sample.len() > 0 => Some(sample),
-        _ => None,
-    }
+    if let Node::Count(sample) | Node::Sum(sample) = node { Some(sample) } else { None }
 }
 
 fn scaled_down(mut values: Vec<f64>, over: i128) -> Vec<f64> {
     if over != 1 {
         #[expect(clippy::cast_precision_loss, reason = "one rounding of a denominator that is no power of ten")]
         let over = over as f64;
-        values.iter_mut().for_each(|value| *value /= over);
+        for value in &mut values {
+            *value /= over;
+        }
     }
     values
 }

@@ -179,17 +179,16 @@ fn field(frame: &Frame<'_>, names: &Names<'_>, name: &str) -> Result<RowExpr, St
     found.ok_or_else(|| format!("there is no field or attribute {name}"))
 }
 
+/// The declared order of the levels that an expression takes.
 fn order_of(frame: &Frame<'_>, expr: &RecordExpr) -> Option<Vec<Name>> {
-    match expr {
-        RecordExpr::Field(name) | RecordExpr::Factor(name) => {
-            frame.levels_of(name).or_else(|| match frame.spec.fields.get(name).map(|field| &field.kind) {
-                Some(ValueType::Level(levels)) => Some(levels.clone()),
-                _ => None,
-            })
-        }
-        RecordExpr::At(body, _) => order_of(frame, body),
-        _ => None,
+    if let RecordExpr::At(body, _) = expr {
+        return order_of(frame, body);
     }
+    let (RecordExpr::Field(name) | RecordExpr::Factor(name)) = expr else { return None };
+    frame.levels_of(name).or_else(|| match &frame.spec.fields.get(name)?.kind {
+        ValueType::Level(levels) => Some(levels.clone()),
+        ValueType::Bool | ValueType::Number(_) | ValueType::Text => None,
+    })
 }
 
 impl RowExpr {
@@ -208,20 +207,14 @@ impl RowExpr {
 
     /// Whether it reads a record at its own place, outside any index.
     pub fn reads_own_record(&self) -> bool {
-        match self {
-            Self::Field(_) | Self::State(_) => true,
-            Self::At(..) => false,
-            _ => self.children().any(Self::reads_own_record),
-        }
+        let inside = || !matches!(self, Self::At(..)) && self.children().any(Self::reads_own_record);
+        matches!(self, Self::Field(_) | Self::State(_)) || inside()
     }
 
     /// Whether it reads a field whose repeats stay apart.
     pub fn keeps_repeats(&self) -> bool {
-        match self {
-            Self::Field(_) | Self::State(_) => true,
-            Self::Collapsed(..) => false,
-            _ => self.children().any(Self::keeps_repeats),
-        }
+        let inside = || !matches!(self, Self::Collapsed(..)) && self.children().any(Self::keeps_repeats);
+        matches!(self, Self::Field(_) | Self::State(_)) || inside()
     }
 
     fn children(&self) -> Box<dyn Iterator<Item = &RowExpr> + '_> {
@@ -271,19 +264,14 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
             Some(row) => Datum::Bool(row.state.class() == Some(*class)),
             None => Datum::NoRecord,
         },
-        RowExpr::Present(body) => match evaluate(body, view, place) {
-            Datum::NoRecord => Datum::NoRecord,
-            value => Datum::Bool(value != Datum::Absent),
-        },
-        RowExpr::EndsWith(body, ends) => match evaluate(body, view, place) {
-            Datum::Word(text) => Datum::Bool(ends.iter().any(|end| text.ends_with(end.as_str()))),
-            Datum::NoRecord => Datum::NoRecord,
-            _ => Datum::Bool(false),
-        },
-        RowExpr::OneOf(body, levels) => match evaluate(body, view, place) {
-            Datum::NoRecord => Datum::NoRecord,
-            value => Datum::Bool(levels.iter().any(|level| same_level(&value, level))),
-        },
+        RowExpr::Present(body) => asked(&evaluate(body, view, place), |value| *value != Datum::Absent),
+        RowExpr::EndsWith(body, ends) => asked(
+            &evaluate(body, view, place),
+            |value| matches!(value, Datum::Word(text) if ends.iter().any(|end| text.ends_with(end.as_str()))),
+        ),
+        RowExpr::OneOf(body, levels) => {
+            asked(&evaluate(body, view, place), |value| levels.iter().any(|level| same_level(value, level)))
+        }
         RowExpr::Not(body) => evaluate(body, view, place).truth().map_or(Datum::NoRecord, |value| Datum::Bool(!value)),
         RowExpr::And(parts) => joined(parts, view, place, true),
         RowExpr::Or(parts) => joined(parts, view, place, false),
@@ -296,6 +284,11 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
         RowExpr::Negate(body) => mapped(&evaluate(body, view, place), |value| value.negated()),
         RowExpr::Abs(body) => mapped(&evaluate(body, view, place), |value| value.magnitude()),
     }
+}
+
+/// A question about a value, which has no answer where the record does not count.
+fn asked<'v>(value: &Datum<'_>, question: impl Fn(&Datum<'_>) -> bool) -> Datum<'v> {
+    if *value == Datum::NoRecord { Datum::NoRecord } else { Datum::Bool(question(value)) }
 }
 
 fn field_value<'v>(view: &'v View<'_>, field: usize, row: usize, place: Place) -> Datum<'v> {

@@ -99,7 +99,7 @@ impl Scene<'_> {
         }
         let mut resolved = first.clone();
         if others.iter().any(|other| other.label != first.label) {
-            resolved.label = first.class.word().to_owned();
+            first.class.word().clone_into(&mut resolved.label);
         }
         if !others.is_empty() {
             resolved.case = None;
@@ -178,32 +178,17 @@ impl Scene<'_> {
         for (index, case) in rule.cases.iter().enumerate() {
             match &case.when {
                 CaseCondition::When(condition) => match self.holds(condition, assignment) {
-                    Ok(true) => return self.fired(index, case, assignment),
+                    Ok(true) => return fired(index, case, assignment),
                     Ok(false) => {}
                     Err(reason) => return outcome(VerdictClass::NotEvaluable, Some(reason)),
                 },
-                CaseCondition::Otherwise if rule.in_order => return self.fired(index, case, assignment),
+                CaseCondition::Otherwise if rule.in_order => return fired(index, case, assignment),
                 CaseCondition::Otherwise => otherwise = otherwise.or(Some((index, case))),
             }
         }
         match otherwise {
-            Some((index, case)) => self.fired(index, case, assignment),
+            Some((index, case)) => fired(index, case, assignment),
             None => outcome(VerdictClass::Inconclusive, Some("no case of the rule applies".to_owned())),
-        }
-    }
-
-    fn fired(&self, index: usize, case: &Case, assignment: &Assignment<'_>) -> Outcome {
-        let mut named = BTreeSet::new();
-        if let CaseCondition::When(condition) = &case.when {
-            named_in(condition, assignment, &mut named);
-        }
-        Outcome {
-            class: case.class.into(),
-            label: case.label.clone(),
-            case: Some(index),
-            reason: case.because.clone(),
-            nearest: None,
-            named: named.into_iter().collect(),
         }
     }
 
@@ -331,6 +316,22 @@ impl Scene<'_> {
     }
 }
 
+/// The outcome of the case that applies.
+fn fired(index: usize, case: &Case, assignment: &Assignment<'_>) -> Outcome {
+    let mut named = BTreeSet::new();
+    if let CaseCondition::When(condition) = &case.when {
+        named_in(condition, assignment, &mut named);
+    }
+    Outcome {
+        class: case.class.into(),
+        label: case.label.clone(),
+        case: Some(index),
+        reason: case.because.clone(),
+        nearest: None,
+        named: named.into_iter().collect(),
+    }
+}
+
 /// The members over some factors that all of several `about`s can be read for, in the order of the first.
 pub(super) fn joined_members(
     frame: &Frame<'_>,
@@ -429,7 +430,9 @@ fn named_in(condition: &Condition, assignment: &Assignment<'_>, into: &mut BTree
             }
         }
         Condition::And(parts) | Condition::Or(parts) => {
-            parts.iter().for_each(|part| named_in(part, assignment, into));
+            for part in parts {
+                named_in(part, assignment, into);
+            }
         }
         Condition::Is { .. } | Condition::Compare(..) | Condition::Within(..) | Condition::Not(_) => {}
     }

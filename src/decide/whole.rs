@@ -312,7 +312,9 @@ fn subjects_with_groups(condition: &Condition, into: &mut BTreeSet<(Name, Option
         }
         Condition::Not(inner) => subjects_with_groups(inner, into),
         Condition::And(parts) | Condition::Or(parts) => {
-            parts.iter().for_each(|part| subjects_with_groups(part, into));
+            for part in parts {
+                subjects_with_groups(part, into);
+            }
         }
         Condition::Compare(..) | Condition::Within(..) => {}
     }

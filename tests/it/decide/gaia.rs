@@ -130,7 +130,8 @@ fn every_limit_of_the_three_slice_bootstrap_is_reproduced() {
             if field.ends_with("_undefined") {
                 assert_eq!(result.intervals[0].undefined, want.as_u64().unwrap(), "{key} {field}");
             } else if field.ends_with("_ci") {
-                let (lower, upper) = result.intervals[0].limits.clone().unwrap_or_else(|r| panic!("{key} {field}: {r}"));
+                let (lower, upper) =
+                    result.intervals[0].limits.clone().unwrap_or_else(|r| panic!("{key} {field}: {r}"));
                 close(&format!("{key} {field} lower"), lower, want[0].as_f64().unwrap(), 1e-12);
                 close(&format!("{key} {field} upper"), upper, want[1].as_f64().unwrap(), 1e-12);
                 limits_seen += 2;
@@ -161,7 +162,10 @@ fn verdicts_follow_the_rules_on_the_reference_records() {
             for (clause, outcome, members) in &set.clauses {
                 println!("  {clause} {outcome:?}");
                 for member in members {
-                    println!("     {:?} {:?} {:?}", member.member, member.outcome.class, member.evidence[0].intervals[0].limits);
+                    println!(
+                        "     {:?} {:?} {:?}",
+                        member.member, member.outcome.class, member.evidence[0].intervals[0].limits
+                    );
                 }
             }
         }

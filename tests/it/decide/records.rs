@@ -101,9 +101,10 @@ fn tenths(rule: &str) -> (Spec, Vec<ReceivedRecord>) {
         "language 1\nstudy s {{ title \"A study\" }}\nfactor arm = a | b\ntasks item {{ count 10 }}\ndesign {{ cross arm, item; repeat 1 }}\noutcome correct: bool\nanalysis_set main {{ count errored, missing as incorrect }}\nmeasure accuracy = mean(correct)\nestimand gain = accuracy[b] - accuracy[a]\nestimand wide = spread(accuracy over arm)\npaired unit_gain = correct[b] - correct[a]\ninterval ci = bootstrap(percentile, resample: item, resamples: 400, level: 95 %, seed: 5)\ninterval t95 = paired_t(level: 95 %)\ntest signs = sign(sides: greater, ties: drop)\ntest flips = sign_flip(sides: two)\n{rule}"
     ));
     let right = |unit: usize, arm: &str| unit < if arm == "a" { 3 } else { 4 };
-    let rows = units.iter().enumerate().flat_map(|(at, unit)| {
-        ["a", "b"].map(|arm| row(unit, arm, State::Scored, Some(right(at, arm))))
-    });
+    let rows = units
+        .iter()
+        .enumerate()
+        .flat_map(|(at, unit)| ["a", "b"].map(|arm| row(unit, arm, State::Scored, Some(right(at, arm)))));
     (spec, rows.collect())
 }
 
@@ -122,9 +123,8 @@ fn a_tenth_is_a_tenth() {
 
 #[test]
 fn unit_values_feed_tests_and_pairs_drop_when_a_side_is_excluded() {
-    let (spec, mut rows) = tenths(
-        "hypothesis H exploratory \"h\" {\n  descriptive\n  about unit_gain with ci, t95, signs, flips\n}\n",
-    );
+    let (spec, mut rows) =
+        tenths("hypothesis H exploratory \"h\" {\n  descriptive\n  about unit_gain with ci, t95, signs, flips\n}\n");
     let planned = tasks(&spec, None);
     let judgment = judged(&spec, &planned, rows.clone(), Vec::new()).unwrap();
     let evidence = &hypothesis(&judgment, "H").sets[0].evidence[0];
@@ -140,7 +140,11 @@ fn unit_values_feed_tests_and_pairs_drop_when_a_side_is_excluded() {
     assert!((lower - (0.1 - half)).abs() < 1e-12 && (upper - (0.1 + half)).abs() < 1e-12, "{lower} {upper}");
     // The one unit that differs loses a side; the pair is gone.
     let mut text = spec.clone();
-    text.sets.get_mut("main").unwrap().counts.insert(prespec::spec::StateClass::Errored, prespec::spec::CountAs::Excluded);
+    text.sets
+        .get_mut("main")
+        .unwrap()
+        .counts
+        .insert(prespec::spec::StateClass::Errored, prespec::spec::CountAs::Excluded);
     let at = rows.iter().position(|row| row.cell.unit == "4" && row.cell.levels["arm"] == "a").unwrap();
     rows[at].state = State::Errored;
     let judgment = judged(&text, &planned, rows, Vec::new()).unwrap();
@@ -163,7 +167,13 @@ fn repeats_need_a_declared_collapse_before_a_test() {
         for repeat in 1..=2 {
             for arm in ["a", "b"] {
                 let correct = arm == "b" && (repeat == 1 || unit <= 3);
-                rows.push(record(&unit.to_string(), &[("arm", arm)], repeat, State::Scored, &[("correct", Value::Bool(correct))]));
+                rows.push(record(
+                    &unit.to_string(),
+                    &[("arm", arm)],
+                    repeat,
+                    State::Scored,
+                    &[("correct", Value::Bool(correct))],
+                ));
             }
         }
     }
