@@ -173,7 +173,7 @@ impl Compiler<'_> {
             RecordExpr::Number(quantity) => Node::Number(Exact::from_rational(&quantity.value)),
             RecordExpr::Text(text) => Node::Text(text.clone()),
             RecordExpr::Level(name) => Node::Level(name.clone()),
-            RecordExpr::Field(name) => self.field(name)?,
+            RecordExpr::Field(name) | RecordExpr::Flagged(name) => self.field(name)?,
             RecordExpr::Factor(name) => {
                 let at = self.factor(name)?;
                 let levels = self.schema.factors.get(at).map(|(_, levels)| levels.clone()).unwrap_or_default();
@@ -183,7 +183,6 @@ impl Compiler<'_> {
                 let pins = pins.iter().map(|(factor, level)| self.pin(factor, level)).collect::<Result<_, _>>()?;
                 Node::Elsewhere(boxed(inner)?, pins)
             }
-            RecordExpr::Flagged(name) => self.field(name)?,
             RecordExpr::State(class) => Node::State(*class),
             RecordExpr::Present(inner) => Node::Present(boxed(inner)?),
             RecordExpr::EndsWith(inner, endings) => Node::EndsWith(boxed(inner)?, endings.clone()),
@@ -232,7 +231,21 @@ impl Compiler<'_> {
             Node::Attribute(at) => levels_of(self.schema.attributes.get(*at)),
             Node::Field(at) => levels_of(self.schema.fields.get(*at)),
             Node::Elsewhere(inner, _) => self.order(inner),
-            _ => None,
+            Node::Bool(_)
+            | Node::Number(_)
+            | Node::Text(_)
+            | Node::Level(_)
+            | Node::State(_)
+            | Node::Present(_)
+            | Node::EndsWith(..)
+            | Node::OneOf(..)
+            | Node::Not(_)
+            | Node::And(_)
+            | Node::Or(_)
+            | Node::Compare(..)
+            | Node::Arithmetic(..)
+            | Node::Negate(_)
+            | Node::Abs(_) => None,
         }
     }
 }

@@ -150,7 +150,9 @@ pub fn join(spec: &Spec, tasks: &[Task], received: Received) -> Result<Joined, V
         .iter()
         .map(|at| at.and_then(|at| records.states.get(at as usize).copied()).unwrap_or(State::Missing))
         .collect();
-    states.iter().for_each(|state| count(*state));
+    for state in &states {
+        count(*state);
+    }
     let RecordTable { schema, columns, mut origins, files: files_seen, .. } = records;
     // A table that was made without a study's schema (nothing was read) has no columns yet.
     let (schema, columns) = if columns.is_empty() {

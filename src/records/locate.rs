@@ -36,7 +36,7 @@ pub(super) fn locate(
 ) -> Vec<Located> {
     let place = format!("results block `{block}`");
     let parts = match Path::parse_file(pattern) {
-        Ok(path) if !path.keys.iter().any(|key| matches!(key.to_string().as_str(), "." | "..")) => path.keys,
+        Ok(path) if !path.keys.iter().any(leaves) => path.keys,
         Ok(_) => {
             let what = format!("the file `{}` steps out of its folder", shown(pattern));
             findings.add(RecordError::new(
@@ -83,6 +83,12 @@ pub(super) fn locate(
         ));
     }
     files
+}
+
+/// Whether a part of a pattern is no name inside its folder; an escaped separator is none either.
+fn leaves(part: &Template) -> bool {
+    let text = part.to_string();
+    matches!(text.as_str(), "." | "..") || text.contains(['/', '\\', ':', '\0'])
 }
 
 /// The ways in which a name fits that stand for known levels.

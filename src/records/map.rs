@@ -269,14 +269,12 @@ impl BlockMap {
             Some(Coordinate::At(at, _)) => {
                 let key = read_key(self.cell(cells, *at));
                 let key = key.map_err(|fault| self.fault(table, cx, RecordErrorKind::Unplanned, *at, fault))?;
-                match key {
-                    Some(key) => Ok(table.unit(key)),
-                    None => {
-                        let what = format!("there is no {}", slots.unit);
-                        let help = "every record names its unit".to_owned();
-                        Err(self.fault(table, cx, RecordErrorKind::Unplanned, *at, CellFault { what, help }))
-                    }
-                }
+                let Some(key) = key else {
+                    let what = format!("there is no {}", slots.unit);
+                    let help = "every record names its unit".to_owned();
+                    return Err(self.fault(table, cx, RecordErrorKind::Unplanned, *at, CellFault { what, help }));
+                };
+                Ok(table.unit(key))
             }
         }
     }
@@ -295,10 +293,8 @@ impl BlockMap {
         if let Some((ok, of, field)) = &self.successes {
             return self.counted(table, cells, cx, slots, arm, (*ok, *of, field));
         }
-        if let Some(wide) = wide {
-            if wide.iter().all(|field| self.cell(cells, field.at).is_absent()) {
-                return Ok(());
-            }
+        if wide.is_some_and(|wide| wide.iter().all(|field| self.cell(cells, field.at).is_absent())) {
+            return Ok(());
         }
         let unit = self.unit(table, cells, cx, slots)?;
         let repeat = self.repeat(table, cells, cx)?;

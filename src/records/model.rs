@@ -144,7 +144,7 @@ impl RecordTable {
         let columns = schema.fields.iter().map(|(_, kind)| Column::absent(kind, 0)).collect();
         let repeats = spec.design.as_ref().map_or(1, |design| design.repeat);
         let planned_repeats = u32::try_from(repeats).unwrap_or(u32::MAX);
-        Self { schema, grid, columns, planned_repeats, ..Self::default() }
+        Self { schema, grid, planned_repeats, columns, ..Self::default() }
     }
 
     /// A table of records made by hand; each one stands for itself.

@@ -281,9 +281,10 @@ fn escape(c: char) -> impl Iterator<Item = char> {
     matches!(c, '.' | '\\' | '{' | '}').then_some('\\').into_iter()
 }
 
-fn top_keys(node: &Node<'_>) -> Vec<String> {
-    match node {
-        Node::Object(members) => members.iter().take(64).map(|(key, _)| key.to_string()).collect(),
-        _ => Vec::new(),
+/// At most 64 keys of an object, for messages.
+pub(super) fn top_keys(node: &Node<'_>) -> Vec<String> {
+    if let Node::Object(members) = node {
+        return members.iter().take(64).map(|(key, _)| key.to_string()).collect();
     }
+    Vec::new()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::error::{Findings, RecordError, RecordErrorKind};
 use super::model::ReceivedEstimate;
+use super::nested::top_keys;
 use crate::math::Rational;
 use crate::plan::typed::listed;
 use crate::spec::{FileFormat, Name, ReportedEstimate, Spec};
@@ -148,28 +149,24 @@ impl<'a> Looked<'a> {
         }
     }
 
+    fn no_ends(&self, path: &str, what: &str) -> RecordError {
+        let what = format!("{what} stands where the two ends of an interval are expected");
+        self.fault(path, CellFault::new(what, "name the lower and the upper end, each by its path"))
+    }
+
     fn interval(&self, path: &str, upper: Option<&str>) -> Result<Option<(Rational, Rational)>, RecordError> {
         let (lower, upper) = if let Some(upper) = upper {
             (self.at(path)?, self.at(upper)?)
         } else {
             match self.find(path)? {
                 None | Some(Node::Null) => (None, None),
-                Some(Node::Array(ends)) => match ends.as_slice() {
-                    [lower, upper] => (self.number(path, lower.cell())?, self.number(path, upper.cell())?),
-                    _ => {
-                        let what =
-                            format!("an array of {} stands where the two ends of an interval are expected", ends.len());
-                        return Err(self
-                            .fault(path, CellFault::new(what, "name the lower and the upper end, each by its path")));
-                    }
-                },
-                Some(other) => {
-                    let what =
-                        format!("{} stands where the two ends of an interval are expected", other.cell().display());
-                    return Err(
-                        self.fault(path, CellFault::new(what, "name the lower and the upper end, each by its path"))
-                    );
+                Some(Node::Array(ends)) => {
+                    let [lower, upper] = ends.as_slice() else {
+                        return Err(self.no_ends(path, &format!("an array of {}", ends.len())));
+                    };
+                    (self.number(path, lower.cell())?, self.number(path, upper.cell())?)
                 }
+                Some(other) => return Err(self.no_ends(path, &other.cell().display())),
             }
         };
         match (lower, upper) {
@@ -240,10 +237,7 @@ fn one(
         });
     }
     if found == 0 {
-        let keys: Vec<String> = match node {
-            Node::Object(members) => members.iter().map(|(key, _)| key.to_string()).collect(),
-            _ => Vec::new(),
-        };
+        let keys = top_keys(node);
         let what = format!("`{}` leads nowhere", shown(&estimate.at));
         let help = format!("correct the path; at the top the document has {}", listed(&keys));
         return Err(RecordError::new(RecordErrorKind::MissingColumn, file, what, help));

@@ -207,10 +207,12 @@ pub fn read_key(cell: Cell<'_>) -> Result<Option<&str>, CellFault> {
     match cell {
         Cell::Bool(true) => Ok(Some("true")),
         Cell::Bool(false) => Ok(Some("false")),
-        _ => match read_text(cell)? {
-            Some(text) => spaces(text).map(|()| Some(text)),
-            None => Ok(None),
-        },
+        Cell::Absent | Cell::Null | Cell::Number(_) | Cell::NotFinite(_) | Cell::Text(_) | Cell::Composite(_) => {
+            match read_text(cell)? {
+                Some(text) => spaces(text).map(|()| Some(text)),
+                None => Ok(None),
+            }
+        }
     }
 }
 

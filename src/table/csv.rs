@@ -100,9 +100,11 @@ impl<'a> Table<'a> {
 
     fn read(&mut self) -> Result<bool, TableError> {
         let start = offset(&self.reader);
-        let more = self.reader.read_record(&mut self.record).map_err(|error| match error.kind() {
-            ErrorKind::Utf8 { .. } => TableError::new(self.place(), "it is not UTF-8", "save the file as UTF-8"),
-            _ => TableError::new(self.place(), error.to_string(), "write the file as comma-separated values"),
+        let more = self.reader.read_record(&mut self.record).map_err(|error| {
+            if matches!(error.kind(), ErrorKind::Utf8 { .. }) {
+                return TableError::new(self.place(), "it is not UTF-8", "save the file as UTF-8");
+            }
+            TableError::new(self.place(), error.to_string(), "write the file as comma-separated values")
         })?;
         if !more {
             return Ok(false);
@@ -121,7 +123,7 @@ impl<'a> Table<'a> {
                 "remove it; a blank line makes the number of a row doubtful",
             ));
         }
-        if raw.contains(&b'"') && raw.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
+        if raw.iter().fold(false, |open, byte| open ^ (*byte == b'"')) {
             return Err(TableError::new(
                 self.place(),
                 "a double quote is not closed",

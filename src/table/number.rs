@@ -140,7 +140,7 @@ impl Exact {
                 let digits = *digits as f64;
                 digits / power
             }
-            _ => exact::nearest_f64(&self.to_rational()),
+            Form::Decimal { .. } | Form::Fraction(_) => exact::nearest_f64(&self.to_rational()),
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
         for (a, b) in [("0.50", "0.5"), ("5e-1", "0.5"), ("-0.0", "0"), ("1e3", "1000"), ("+7.", "7")] {
             assert_eq!(parse(a).unwrap(), parse(b).unwrap(), "{a} {b}");
         }
-        assert_eq!(std::mem::size_of::<Option<Exact>>(), 16);
+        assert_eq!(size_of::<Option<Exact>>(), 16);
     }
 
     #[test]

@@ -184,7 +184,7 @@ pub fn judge(spec: &Spec, files: &[(&str, &str)]) -> Result<Joined, Vec<RecordEr
 
 /// The only finding: its kind, and that its text has every one of these.
 pub fn refused(result: Result<Joined, Vec<RecordError>>, kind: RecordErrorKind, words: &[&str]) {
-    let errors = result.err().expect("a refusal");
+    let errors = result.expect_err("a refusal");
     let text = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     assert_eq!(errors.len(), 1, "{text}");
     assert_eq!(errors[0].kind, kind, "{text}");

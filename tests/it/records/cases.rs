@@ -1,6 +1,7 @@
 //! Published data of four shapes, read as their authors left them.
 
 use prespec::math::exact;
+use prespec::plan::eval::{Bindings, compile};
 use prespec::plan::{Scalar, read_tasks};
 use prespec::records::{Joined, RecordErrorKind, join, read, records_digest};
 use prespec::spec::*;
@@ -71,7 +72,6 @@ fn chess_moves_are_columns_of_one_position() {
     assert_eq!(joined.len(), 240 * 4 + 120);
     assert_eq!(joined.counts[&State::Scored], 1080);
     // C2: useful_shift of key above greedy: 238 above, 2 below.
-    use prespec::plan::eval::{Bindings, compile};
     let shift = |level: &str| {
         RecordExpr::At(Box::new(field("useful_shift")), vec![("move".to_owned(), LevelRef::Level(level.to_owned()))])
     };

@@ -395,6 +395,12 @@ fn patterns_stay_in_their_folder() {
     let mut spec = small();
     spec.results.insert("runs".to_owned(), long().build("../runs.csv", FileFormat::Csv));
     refused(judge(&spec, &[]), Kind::BadPattern, &["steps out"]);
+    for path in [r"..\/runs.csv", r"a/\.\./runs.csv", r"c:runs.csv", r"\/etc\/passwd"] {
+        spec.results.insert("runs".to_owned(), long().build(path, FileFormat::Csv));
+        refused(judge(&spec, &[]), Kind::BadPattern, &["steps out"]);
+    }
+    spec.results.insert("runs".to_owned(), long().build("/runs.csv", FileFormat::Csv));
+    refused(judge(&spec, &[]), Kind::BadPattern, &["empty part"]);
     spec.results.insert("runs".to_owned(), long().build("{what}.csv", FileFormat::Csv));
     refused(judge(&spec, &[]), Kind::BadPattern, &["`{what}`"]);
 }
@@ -403,7 +409,7 @@ fn patterns_stay_in_their_folder() {
 fn many_findings_are_counted_after_the_first_fifty() {
     let mut spec = small();
     spec.tasks = Some(tasks("item", TaskSource::Count(200)));
-    let rows: String = (1..=200).map(|i| format!("{i},x,maybe,1,0\n")).collect();
+    let rows = (1..=200).map(|i| format!("{i},x,maybe,1,0")).collect::<Vec<_>>().join("\n");
     let errors = judge(&spec, &[("runs.csv", &format!("{HEAD}{rows}"))]).unwrap_err();
     assert_eq!(errors.len(), 51);
     assert_eq!((errors[50].kind, errors[50].message.as_str()), (Kind::More, "and 150 more findings"));
