@@ -254,7 +254,9 @@ impl Checker<'_> {
                 return None;
             }
             self.mark(Kind::Test, &test.node);
-            return self.suits(test, &line.estimand.node, line.estimand.span).then(|| test.node.clone());
+            // A test that does not suit is reported; how many members there are is another question.
+            self.suits(test, &line.estimand.node, line.estimand.span);
+            return Some(test.node.clone());
         }
         let used: Vec<Name> = self.tests_used.get(&line.estimand.node).into_iter().flatten().cloned().collect();
         match used.as_slice() {

@@ -1,7 +1,7 @@
 //! `prespec explain CODE`
 
-use super::output::Output;
 use super::Exit;
+use super::output::Output;
 use crate::diagnostic::{CODES, Code};
 
 /// Arguments of `explain`.

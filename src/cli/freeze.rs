@@ -7,7 +7,7 @@ use super::output::Output;
 use super::{Exit, load};
 use crate::canon::study::LANG;
 use crate::diagnostic::Severity;
-use crate::register::file::{Access, AccessLevel, Registration, RunLog, Source, Tool, UtcTime, Warned, Waiver};
+use crate::register::file::{Access, AccessLevel, Registration, RunLog, Source, Tool, UtcTime, Waiver, Warned};
 use crate::register::inputs::InputPath;
 use crate::register::store::{StoreError, existing, store};
 use crate::render;
@@ -46,7 +46,11 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
     let registration = match registration(&study, &arguments.out) {
         Ok(registration) => registration,
         Err(problem) => {
-            output.problem(&problem, "the frozen file must say when and from what it was made", "correct it, and freeze again");
+            output.problem(
+                &problem,
+                "the frozen file must say when and from what it was made",
+                "correct it, and freeze again",
+            );
             return Exit::Usage;
         }
     };
@@ -70,7 +74,10 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
 }
 
 fn registration(study: &load::Study, out: &Path) -> Result<Registration, String> {
-    #[expect(clippy::disallowed_methods, reason = "the command line is an edge: the claimed time is the author's clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the command line is an edge: the claimed time is the author's clock"
+    )]
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|_| "the clock stands before 1970".to_owned())?;
     let claimed_time = UtcTime::from_unix(now.as_secs()).ok_or("the clock stands beyond the year 9999")?;
     let waived = |text: &str| study.spec.waivers.iter().find(|waiver| text.contains(&waiver.because));
@@ -84,8 +91,9 @@ fn registration(study: &load::Study, out: &Path) -> Result<Registration, String>
                 text: diagnostic.message.clone(),
                 reason: waiver.because.clone(),
             }),
-            None => warnings
-                .push(Warned { code: diagnostic.code.number().to_owned(), text: diagnostic.message.clone() }),
+            None => {
+                warnings.push(Warned { code: diagnostic.code.number().to_owned(), text: diagnostic.message.clone() })
+            }
         }
     }
     let base = Place::new(&study.read.path, out)?;

@@ -16,8 +16,8 @@ use crate::register::file::SUFFIX;
 use crate::register::inputs::{InputPath, MAX_INPUT_BYTES, read_input};
 use crate::report::{document, html, terminal};
 use crate::spec::{Spec, TaskSource, VerdictClass};
-use crate::verify::frozen::verify_frozen;
 use crate::verify::Verdict;
+use crate::verify::frozen::verify_frozen;
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]
@@ -211,10 +211,8 @@ fn judge(arguments: &Arguments, bound: Bound, output: &mut Output) -> Result<(Ju
         output.error("nothing was judged");
         Exit::Failed
     };
-    let received =
-        records::read(&bound.spec, &arguments.results).map_err(|errors| refuse(&errors, output))?;
-    let joined =
-        records::join(&bound.spec, &bound.tasks, received).map_err(|errors| refuse(&errors, output))?;
+    let received = records::read(&bound.spec, &arguments.results).map_err(|errors| refuse(&errors, output))?;
+    let joined = records::join(&bound.spec, &bound.tasks, received).map_err(|errors| refuse(&errors, output))?;
     let options = Options {
         exploratory: arguments.exploratory,
         partial: arguments.partial,
@@ -236,7 +234,11 @@ fn present(arguments: &Arguments, (judgment, spec): &(Judgment, Spec), output: &
     let document = match document::bytes(judgment) {
         Ok(document) => document,
         Err(error) => {
-            output.problem(&format!("the verdict document could not be written: {error}"), "it holds every verdict", "please report this");
+            output.problem(
+                &format!("the verdict document could not be written: {error}"),
+                "it holds every verdict",
+                "please report this",
+            );
             return Exit::Failed;
         }
     };
@@ -248,7 +250,11 @@ fn present(arguments: &Arguments, (judgment, spec): &(Judgment, Spec), output: &
         match html(judgment, spec) {
             Ok(page) => exit = exit.and(write(path, &page, output)),
             Err(error) => {
-                output.problem(&format!("the report could not be written: {error}"), "the verdicts above stand all the same", "please report this");
+                output.problem(
+                    &format!("the report could not be written: {error}"),
+                    "the verdicts above stand all the same",
+                    "please report this",
+                );
                 exit = exit.and(Exit::Failed);
             }
         }
@@ -266,7 +272,9 @@ fn present(arguments: &Arguments, (judgment, spec): &(Judgment, Spec), output: &
     }
     let fired = judgment.hypotheses.iter().filter(|it| it.role != crate::spec::Claim::Exploratory).any(|hypothesis| {
         let headline = hypothesis.sets.first();
-        let classes = headline.into_iter().flat_map(|set| set.outcome.iter().chain(set.grid.iter().map(|member| &member.outcome)));
+        let classes = headline
+            .into_iter()
+            .flat_map(|set| set.outcome.iter().chain(set.grid.iter().map(|member| &member.outcome)));
         classes.into_iter().any(|outcome| arguments.fail_on.iter().any(|class| class == outcome.class.word()))
     });
     if fired { exit.and(Exit::Failed) } else { exit }

@@ -10,8 +10,8 @@ use crate::canon::leaf::Leaves;
 use crate::canon::study::{leaves, normal};
 use crate::check::{Analysis, analyse, inputs};
 use crate::diagnostic::{Code, Diagnostic, Severity, sort};
-use crate::plan::tasks::read_tasks;
 use crate::plan::Task;
+use crate::plan::tasks::read_tasks;
 use crate::register::inputs::{InputPath, MAX_INPUT_BYTES, read_input};
 use crate::render;
 use crate::source::Sources;
@@ -66,11 +66,13 @@ pub fn read(path: &Path, output: &mut Output) -> Result<Read, Exit> {
             Some(TaskSource::File { file, .. }) => files.read.get(&file.path).and_then(|read| read.as_ref().ok()),
             Some(TaskSource::Count(_) | TaskSource::List(_)) | None => None,
         };
-        let readable = bytes.is_some() || !matches!(spec.tasks.as_ref().map(|it| &it.source), Some(TaskSource::File { .. }));
+        let readable =
+            bytes.is_some() || !matches!(spec.tasks.as_ref().map(|it| &it.source), Some(TaskSource::File { .. }));
         if let Some(declared) = &spec.tasks
             && readable
         {
-            let place = places.get(crate::check::places::Kind::Tasks, &declared.name, &crate::check::places::Part::Name);
+            let place =
+                places.get(crate::check::places::Kind::Tasks, &declared.name, &crate::check::places::Part::Name);
             match read_tasks(declared, bytes.map(Vec::as_slice)) {
                 Ok(found) => tasks = found,
                 Err(errors) => {
@@ -91,8 +93,12 @@ pub fn read(path: &Path, output: &mut Output) -> Result<Read, Exit> {
         && let Err(error) = leaves(checked)
     {
         diagnostics.push(
-            Diagnostic::error(Code::TooLarge, crate::source::Span::default(), format!("the study cannot be committed to: {error}"))
-                .help("shorten or split the part that is named"),
+            Diagnostic::error(
+                Code::TooLarge,
+                crate::source::Span::default(),
+                format!("the study cannot be committed to: {error}"),
+            )
+            .help("shorten or split the part that is named"),
         );
         spec = None;
     }

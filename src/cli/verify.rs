@@ -62,7 +62,8 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
 
 /// The meaning of the leaves must be a study, in its only spelling.
 pub fn decodes(frozen: &Frozen) -> Vec<Finding> {
-    let open: Vec<_> = frozen.file().open.iter().map(|(path, value)| (path.as_str().to_owned(), value.clone())).collect();
+    let open: Vec<_> =
+        frozen.file().open.iter().map(|(path, value)| (path.as_str().to_owned(), value.clone())).collect();
     let sealed = open.len() < frozen.file().manifest.len();
     match spec(&frozen.file().study, &open) {
         Ok(_) => Vec::new(),

@@ -10,7 +10,7 @@ use super::judgment::{EstimandResult, MemberVerdict, Outcome, SetVerdict};
 use super::members::{Binding, group_of};
 use super::nearest::{nearest, nearest_of, regions};
 use super::quantify::{is_engine, outcome, quantified};
-use super::rule::{Component, Known, Scene, aliases_in, joined_members, reads_evidence};
+use super::rule::{Component, Known, Scene, aliases_in, joined_members, reads_evidence, with_pinned};
 use crate::spec::{
     About, CaseCondition, Claim, Class, Condition, Hypothesis, Name, Quantifier, QuantifierKind, RecordExpr, Rule,
     Scope, VerdictClass,
@@ -152,7 +152,8 @@ impl Court<'_> {
             .filter(fits)
             .map(|mut member| {
                 member.extend(at.iter().map(|(factor, level)| (factor.clone(), level.clone())));
-                let verdict = self.once(hypothesis, question, &member, filter);
+                let whole = with_pinned(self.frame, &abouts, filter, &member);
+                let verdict = self.once(hypothesis, question, &whole, filter);
                 (member, verdict)
             })
             .collect();

@@ -367,6 +367,30 @@ pub(super) fn joined_members(
     if abouts.is_empty() { Vec::new() } else { joined }
 }
 
+/// A member with the levels that the scope's condition pins (`where level == 1`): those that every member of the evidence that
+/// agrees with it shares.
+pub(super) fn with_pinned(
+    frame: &Frame<'_>,
+    abouts: &[About],
+    filter: Option<&RecordExpr>,
+    member: &Binding,
+) -> Binding {
+    let mut whole = member.clone();
+    for about in abouts {
+        let agreeing: Vec<Binding> = members_of(frame, about, filter)
+            .into_iter()
+            .filter(|own| own.iter().all(|(factor, level)| member.get(factor).is_none_or(|bound| bound == level)))
+            .collect();
+        let Some(first) = agreeing.first() else { continue };
+        for (factor, level) in first {
+            if agreeing.iter().all(|own| own.get(factor) == Some(level)) {
+                whole.entry(factor.clone()).or_insert_with(|| level.clone());
+            }
+        }
+    }
+    whole
+}
+
 /// The aliases whose evidence a condition reads.
 pub(super) fn aliases_in(condition: &Condition, into: &mut BTreeSet<Name>) {
     match condition {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::{RecordError, RecordErrorKind};
 use super::model::{CellKey, Origin, Place, RecordTable, unknown_level};
-use super::slots::Slots;
+use super::slots::{Slots, in_path};
 use crate::plan::Scalar;
 use crate::plan::Value;
 use crate::plan::typed::{TypeRule, level, listed};
@@ -104,6 +104,7 @@ impl BlockMap {
         };
         for (factor, _) in &table.schema.factors {
             let from = match levels.get(factor) {
+                Some(mapping) if in_path(factor, mapping) && slots_given.contains(factor) => Coordinate::Bound,
                 Some(LevelMapping { at, spellings }) => Coordinate::At(map.locator(at), spellings.clone()),
                 None if slots_given.contains(factor) => Coordinate::Bound,
                 None => {

@@ -165,9 +165,18 @@ impl<'s> Documents<'s> {
         let mut found = Vec::new();
         for (key, node) in indexed {
             let fits = template.fits(&key, &step.bound, MOST_FITS);
-            let known = fits.iter().find(|fit| self.slots.unknown(fit).is_none());
+            let known = fits.iter().find_map(|fit| {
+                // Levels of outer steps are translated already; only this key is still as the file spells it.
+                let own: Bound = fit
+                    .iter()
+                    .filter(|(slot, _)| !step.bound.contains_key(*slot))
+                    .map(|(a, b)| (a.clone(), b.clone()))
+                    .collect();
+                let translated = self.slots.unknown(&own).is_none().then(|| self.slots.translate(own))??;
+                Some(step.bound.iter().map(|(a, b)| (a.clone(), b.clone())).chain(translated).collect::<Bound>())
+            });
             if let Some(fit) = known {
-                found.push(next(&key, node, fit.clone(), step.stranger.clone()));
+                found.push(next(&key, node, fit, step.stranger.clone()));
             } else if let Some(stranger) = fits.first().and_then(|fit| self.slots.unknown(fit)) {
                 found.push(next(&key, node, step.bound.clone(), Some(stranger)));
             } else if let Some(fit) = template.fits(&key, &Bound::new(), 1).first() {

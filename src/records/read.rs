@@ -126,7 +126,7 @@ impl Reader<'_> {
                     }
                 }
             }
-            ResultsShape::Records { records, .. } => {
+            ResultsShape::Records { records, levels, .. } => {
                 let table = &self.received.records;
                 let map = match BlockMap::new(name, number, block, table, &self.slots, &slots) {
                     Ok(map) => map,
@@ -136,7 +136,7 @@ impl Reader<'_> {
                     FileFormat::Csv => self.csv_files(map, &files),
                     FileFormat::Json | FileFormat::Jsonl => {
                         let path = records.as_ref().map(|(_, path)| path.as_str());
-                        let slots = self.slots.clone();
+                        let slots = self.slots.spelled(levels);
                         match Documents::new(map, path, &slots) {
                             Ok(documents) => self.documents(name, documents, block.format, &files),
                             Err(what) => self.findings.add(bad_pattern(name, what)),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::eval::Schema;
 use crate::plan::typed::{listed, nearest};
-use crate::spec::{Name, Spec, TaskSource};
+use crate::spec::{LevelMapping, Name, Spec, TaskSource};
 use crate::table::path::Bound;
 
 /// The most keys that a numbered study compares one by one.
@@ -19,6 +19,13 @@ pub(super) struct Slots {
     factors: BTreeMap<Name, Vec<Name>>,
     /// The keys, when the study itself names them.
     keys: Keys,
+    /// How a block spells levels where its record path has their factor as a placeholder.
+    spelled: BTreeMap<Name, BTreeMap<String, Name>>,
+}
+
+/// Whether a level stands in the record path itself: `level system at "{system}" { … }` gives its spellings there.
+pub(super) fn in_path(factor: &str, mapping: &LevelMapping) -> bool {
+    mapping.at.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) == Some(factor)
 }
 
 #[derive(Debug, Clone)]
@@ -40,14 +47,40 @@ impl Slots {
             _ => Keys::InFile,
         };
         factors.remove(&unit);
-        Self { unit, factors, keys }
+        Self { unit, factors, keys, spelled: BTreeMap::new() }
+    }
+
+    /// The same placeholders with the spellings of one block.
+    pub fn spelled(&self, levels: &BTreeMap<Name, LevelMapping>) -> Self {
+        let spelled = levels
+            .iter()
+            .filter(|(factor, mapping)| in_path(factor, mapping))
+            .map(|(factor, mapping)| (factor.clone(), mapping.spellings.clone()))
+            .collect();
+        Self { spelled, ..self.clone() }
+    }
+
+    /// Texts of a path turned into the levels they spell; `None` when one spells no level.
+    pub fn translate(&self, mut bound: Bound) -> Option<Bound> {
+        for (slot, spellings) in &self.spelled {
+            if let Some(text) = bound.get_mut(slot) {
+                *text = spellings.get(text.as_str())?.clone();
+            }
+        }
+        Some(bound)
     }
 
     /// The first placeholder that stands for nothing planned: its name, the text and what to do. Keys that only the task
     /// file knows are checked when the plan is joined.
     pub fn unknown(&self, bound: &Bound) -> Option<(String, String, String)> {
         bound.iter().find_map(|(slot, value)| {
-            let help = if let Some(levels) = self.factors.get(slot) {
+            let help = if let Some(spellings) = self.spelled.get(slot) {
+                if spellings.contains_key(value) {
+                    return None;
+                }
+                let texts: Vec<Name> = spellings.keys().cloned().collect();
+                format!("remove it, or give it a level; this block spells {}", listed(&texts))
+            } else if let Some(levels) = self.factors.get(slot) {
                 if levels.contains(value) {
                     return None;
                 }

@@ -140,7 +140,8 @@ fn a1_chess() {
     let p = |alias: &str| evidence(&document, "C2", alias)["tests"][0]["p"].as_f64().unwrap();
     close(p("greedy").log10(), 1.6e-68_f64.log10(), 0.02);
     close(p("random").log10(), 1.1e-72_f64.log10(), 0.03);
-    let counts = |name: &str, alias: &str| evidence(&document, name, alias)["tests"][0]["counts"].as_str().unwrap().to_owned();
+    let counts =
+        |name: &str, alias: &str| evidence(&document, name, alias)["tests"][0]["counts"].as_str().unwrap().to_owned();
     for (found, numbers) in [
         (counts("C2", "greedy"), ["238", "2", "0"]),
         (counts("C2", "random"), ["239", "0", "1"]),
@@ -192,11 +193,15 @@ fn a2_probe_variants() {
     assert_eq!(class(&probe(|_| {}), "H1"), "inconclusive");
     let absent = probe(|data| data["gate1"] = json!({ "R_minus_C": 0.12, "ci": [0.03, 0.20] }));
     assert_eq!(label(&absent, "H1"), ("supported", "signal_absent"));
-    let unread = probe(|data| data["conditions"]["full"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.77, 0.83] }));
+    let unread =
+        probe(|data| data["conditions"]["full"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.77, 0.83] }));
     assert_eq!(class(&unread, "H1"), "not_evaluated");
-    let limited = probe(|data| data["conditions"]["cot_removed"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.76, 0.84] }));
+    let limited = probe(|data| {
+        data["conditions"]["cot_removed"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.76, 0.84] })
+    });
     assert_eq!(label(&limited, "H1"), ("contradicted", "readout_limited"));
-    let unspecific = probe(|data| data["specificity_control"]["mean_diff"] = json!({ "auroc": 0.76, "ci": [0.71, 0.80] }));
+    let unspecific =
+        probe(|data| data["specificity_control"]["mean_diff"] = json!({ "auroc": 0.76, "ci": [0.71, 0.80] }));
     assert_eq!(class(&unspecific, "H1"), "void");
 }
 
@@ -341,7 +346,8 @@ fn a5_defence() {
         close(found.1, upper, 0.012);
     }
     close(estimate(&document, "H3", "total"), 1.25, 5e-3);
-    let waived: Vec<&str> = document["waivers"].as_array().unwrap().iter().map(|it| it["on"].as_str().unwrap()).collect();
+    let waived: Vec<&str> =
+        document["waivers"].as_array().unwrap().iter().map(|it| it["on"].as_str().unwrap()).collect();
     assert_eq!(waived, ["H2", "H3"]);
 }
 

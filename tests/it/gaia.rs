@@ -58,7 +58,8 @@ fn evidence(document: &Value) -> BTreeMap<Key, Value> {
                 for level in item["member"].as_array().unwrap() {
                     member.insert(level["factor"].as_str().unwrap(), level["level"].as_str().unwrap().to_owned());
                 }
-                let levels = ["model", "level", "scaffold"].iter().filter_map(|factor| member.get(factor).cloned()).collect();
+                let levels =
+                    ["model", "level", "scaffold"].iter().filter_map(|factor| member.get(factor).cloned()).collect();
                 let estimand = item["estimand"].as_str().unwrap().to_owned();
                 out.insert((name.to_owned(), estimand, levels), item.clone());
             };
@@ -66,7 +67,11 @@ fn evidence(document: &Value) -> BTreeMap<Key, Value> {
             for item in set["evidence"].as_array().unwrap_or(&empty) {
                 take(item);
             }
-            let clauses = set["clauses"].as_array().unwrap_or(&empty).iter().flat_map(|clause| clause["members"].as_array().unwrap());
+            let clauses = set["clauses"]
+                .as_array()
+                .unwrap_or(&empty)
+                .iter()
+                .flat_map(|clause| clause["members"].as_array().unwrap());
             let members = ["members", "grid"].iter().flat_map(|kind| set[kind].as_array().unwrap_or(&empty));
             for member in members.chain(clauses) {
                 for item in member["evidence"].as_array().unwrap() {
@@ -106,18 +111,16 @@ fn points_and_limits_equal_the_reference() {
                     ("file_gain", "dod_doc_ci", &pair["dod_doc"]),
                     ("any_file_gain", "dod_any_ci", &pair["dod_any"]),
                 ] {
-                    compared += compare(&format!("{set} L{level} {model} {estimand}"), at(estimand), point, &pair[limits]);
+                    compared +=
+                        compare(&format!("{set} L{level} {model} {estimand}"), at(estimand), point, &pair[limits]);
                 }
                 let gap = at("gap")["estimate"]["value"].as_f64();
                 let gap = gap.unwrap_or_else(|| panic!("no gap in {set} L{level} {model}"));
                 close("gap", gap, slice["gaps"][format!("L{level}/{spelled}")]["gap"].as_f64().unwrap());
                 for scaffold in ["s1", "s2", "s3"] {
                     let cell = &philox["results"][format!("{set}/L{level}/{spelled}/{scaffold}")];
-                    let mut fields = vec![
-                        ("cell_accuracy", "acc"),
-                        ("cell_cost", "cpc"),
-                        ("cell_cost_happy", "cpc_happy"),
-                    ];
+                    let mut fields =
+                        vec![("cell_accuracy", "acc"), ("cell_cost", "cpc"), ("cell_cost_happy", "cpc_happy")];
                     if set == "primary" {
                         fields.extend([
                             ("cell_actions", "actions"),
