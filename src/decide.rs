@@ -40,15 +40,16 @@ impl Refusal {
         Self { message: message.into() }
     }
 
-    pub(crate) fn undeclared(set: &str, class: StateClass, count: u64, state: &str) -> Self {
+    pub(crate) fn undeclared(set: &str, class: StateClass, count: u64, state: &str, units: &[String]) -> Self {
         let (word, advice) = match class {
             StateClass::Completed => ("completed", ""),
             StateClass::Errored => ("errored", ""),
             StateClass::Missing => ("missing", ", or judge what came with `--partial`, which marks the judgment"),
         };
         Self::new(format!(
-            "{count} planned records are {word} (the first is {state}) and the analysis set {set} does not say how {word} records \
-             count; a rule chosen after the data could bend the verdict. Declare `count {word} as …` before freezing{advice}"
+            "{count} planned records are {word} (the first is {state}; units {}) and the analysis set {set} does not say how {word} records \
+             count; a rule chosen after the data could bend the verdict. Declare `count {word} as …` before freezing{advice}",
+            units.iter().map(|unit| format!("`{unit}`")).collect::<Vec<_>>().join(", ")
         ))
     }
 }

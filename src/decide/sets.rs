@@ -9,6 +9,9 @@ use super::judgment::Flow;
 use super::row::{Datum, Names, RowExpr, evaluate, resolve};
 use crate::spec::{AnalysisSet, CountAs, Keep, Name, Pool, Spec, State, StateClass, ValueType};
 
+/// How many units a refusal names.
+const SHOWN_UNITS: usize = 5;
+
 /// What an absent outcome may be counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Imputed {
@@ -110,7 +113,7 @@ impl<'a> View<'a> {
     }
 
     fn count(&mut self, name: &str, partial: bool) -> Result<(), Refusal> {
-        let mut undeclared: BTreeMap<StateClass, (u64, &str)> = BTreeMap::new();
+        let mut undeclared: BTreeMap<StateClass, (u64, &str, Vec<String>)> = BTreeMap::new();
         for (row, fate) in self.frame.rows.iter().zip(&mut self.fates) {
             let Some(class) = row.state.class() else {
                 *fate = Fate::Excluded;
@@ -125,14 +128,21 @@ impl<'a> View<'a> {
                 (None, StateClass::Completed) => Fate::Counted,
                 (None, StateClass::Missing) if partial => Fate::LetThrough,
                 (None, StateClass::Errored | StateClass::Missing) => {
-                    undeclared.entry(class).or_insert((0, row.state.word())).0 += 1;
+                    let found = undeclared.entry(class).or_insert((0, row.state.word(), Vec::new()));
+                    found.0 += 1;
+                    if found.2.len() < SHOWN_UNITS
+                        && let Some(task) = self.frame.task(row.unit)
+                        && !found.2.contains(&task.key)
+                    {
+                        found.2.push(task.key.clone());
+                    }
                     continue;
                 }
             };
         }
         match undeclared.into_iter().next() {
             None => Ok(()),
-            Some((class, (count, state))) => Err(Refusal::undeclared(name, class, count, state)),
+            Some((class, (count, state, units))) => Err(Refusal::undeclared(name, class, count, state, &units)),
         }
     }
 
