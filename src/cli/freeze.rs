@@ -80,11 +80,11 @@ fn registration(study: &load::Study, out: &Path) -> Result<Registration, String>
     )]
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|_| "the clock stands before 1970".to_owned())?;
     let claimed_time = UtcTime::from_unix(now.as_secs()).ok_or("the clock stands beyond the year 9999")?;
-    let waived = |text: &str| study.spec.waivers.iter().find(|waiver| text.contains(&waiver.because));
+    let named_in = |text: &str| study.spec.waivers.iter().find(|waiver| text.contains(&waiver.because));
     let mut warnings = Vec::new();
     let mut waivers = Vec::new();
     for diagnostic in study.read.diagnostics.iter().filter(|it| it.severity == Severity::Warning) {
-        let waiver = diagnostic.notes.iter().find_map(|note| note.strip_prefix("waived: ").and_then(waived));
+        let waiver = diagnostic.notes.iter().find_map(|note| note.strip_prefix("waived: ").and_then(named_in));
         match waiver {
             Some(waiver) => waivers.push(Waiver {
                 code: diagnostic.code.number().to_owned(),
@@ -92,7 +92,7 @@ fn registration(study: &load::Study, out: &Path) -> Result<Registration, String>
                 reason: waiver.because.clone(),
             }),
             None => {
-                warnings.push(Warned { code: diagnostic.code.number().to_owned(), text: diagnostic.message.clone() })
+                warnings.push(Warned { code: diagnostic.code.number().to_owned(), text: diagnostic.message.clone() });
             }
         }
     }

@@ -39,6 +39,7 @@ pub struct Arguments {
     /// Write the verdict document
     #[arg(long, value_name = "VERDICT.json")]
     out: Option<PathBuf>,
+    #[expect(clippy::doc_markdown, reason = "this is the help text, which shows no markup")]
     /// Exit with code 1 when a confirmatory hypothesis has this class (supported, contradicted, inconclusive, void,
     /// not_evaluated or not_evaluable)
     #[arg(long, value_name = "CLASS")]

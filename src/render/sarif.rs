@@ -142,7 +142,7 @@ fn fingerprint(diagnostic: &Diagnostic, sources: &Sources, seen: &mut BTreeMap<S
         hash.update(part.as_bytes());
         hash.update([0]);
     }
-    let digest: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let digest = hash.finalize().iter().take(16).fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
     // Equal findings on equal lines are told apart by their order.
     let count = seen.entry(digest.clone()).and_modify(|count| *count += 1).or_insert(1);
     format!("{digest}:{count}")

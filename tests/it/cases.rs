@@ -197,7 +197,7 @@ fn a2_probe_variants() {
         probe(|data| data["conditions"]["full"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.77, 0.83] }));
     assert_eq!(class(&unread, "H1"), "not_evaluated");
     let limited = probe(|data| {
-        data["conditions"]["cot_removed"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.76, 0.84] })
+        data["conditions"]["cot_removed"]["logistic_regression"] = json!({ "auroc": 0.80, "ci": [0.76, 0.84] });
     });
     assert_eq!(label(&limited, "H1"), ("contradicted", "readout_limited"));
     let unspecific =

@@ -10,6 +10,17 @@
     missing_docs,
     reason = "tests fail by panicking"
 )]
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::default_trait_access,
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::items_after_statements,
+    clippy::similar_names,
+    clippy::too_many_lines,
+    reason = "tests make small data by hand, and may be timed"
+)]
 
 mod cases;
 mod check_studies;
