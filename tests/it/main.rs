@@ -25,8 +25,12 @@
 mod cases;
 mod check_studies;
 mod commitment;
+mod commitment_docs;
 mod decide;
+mod dependencies;
+mod error_pages;
 mod gaia;
+mod language_docs;
 mod prover;
 mod records;
 mod report;
