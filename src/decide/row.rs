@@ -217,6 +217,33 @@ impl RowExpr {
         matches!(self, Self::Field(_) | Self::State(_)) || inside()
     }
 
+    /// Whether every record that it reads at a place was planned there: a pair with a side that is never run is no pair.
+    pub fn is_planned_at(&self, frame: &Frame<'_>, place: Place) -> bool {
+        match self {
+            Self::Field(_) | Self::State(_) => frame.row_at(place).is_some(),
+            Self::Collapsed(..) => {
+                let first = frame.first_repeat(place);
+                (first..first.saturating_add(frame.repeats)).any(|place| frame.row_at(place).is_some())
+            }
+            Self::At(body, at) => body.is_planned_at(frame, elsewhere(frame, at, place)),
+            Self::Bool(_)
+            | Self::Number(_)
+            | Self::Word(_)
+            | Self::Attribute(_)
+            | Self::Factor(_)
+            | Self::Present(_)
+            | Self::EndsWith(..)
+            | Self::OneOf(..)
+            | Self::Not(_)
+            | Self::And(_)
+            | Self::Or(_)
+            | Self::Compare(..)
+            | Self::Arithmetic(..)
+            | Self::Negate(_)
+            | Self::Abs(_) => self.children().all(|child| child.is_planned_at(frame, place)),
+        }
+    }
+
     fn children(&self) -> Box<dyn Iterator<Item = &RowExpr> + '_> {
         match self {
             Self::Bool(_)
@@ -242,6 +269,11 @@ impl RowExpr {
     }
 }
 
+/// The place of the same unit and repeat in the cell named.
+fn elsewhere(frame: &Frame<'_>, at: &[(usize, u64)], place: Place) -> Place {
+    at.iter().fold(place, |place, (axis, level)| frame.moved(place, *axis, *level))
+}
+
 /// The value of an expression at a place, seen through an analysis set.
 pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) -> Datum<'v> {
     let frame = view.frame;
@@ -256,10 +288,7 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
         RowExpr::Collapsed(body, how) => collapsed(body, *how, view, place),
         RowExpr::Attribute(attribute) => frame.attribute(frame.unit_of(place), *attribute).map_or(Datum::Absent, datum),
         RowExpr::Factor(axis) => frame.level_name(place, *axis).map_or(Datum::Absent, Datum::Word),
-        RowExpr::At(body, at) => {
-            let place = at.iter().fold(place, |place, (axis, level)| frame.moved(place, *axis, *level));
-            evaluate(body, view, place)
-        }
+        RowExpr::At(body, at) => evaluate(body, view, elsewhere(frame, at, place)),
         RowExpr::State(class) => match view.counted_row(place).and_then(|row| frame.rows.get(row)) {
             Some(row) => Datum::Bool(row.state.class() == Some(*class)),
             None => Datum::NoRecord,

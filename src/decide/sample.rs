@@ -103,6 +103,9 @@ impl Sample {
             if !view.in_plan(unit) || !planned.iter().all(|f| evaluate(f, view, place).truth() == Some(true)) {
                 continue;
             }
+            if paired && !whole().all(|expr| expr.is_planned_at(frame, place)) {
+                continue;
+            }
             if !view.present_only() {
                 push_once(&mut sample.pool, unit);
             }
