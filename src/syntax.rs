@@ -1,6 +1,7 @@
 //! Text to syntax tree and back: grammar, recovery, lowering, formatting. The only module that names pest.
 
 pub mod ast;
+mod findings;
 pub mod format;
 mod forms;
 mod grammar;
@@ -16,6 +17,7 @@ use std::num::NonZeroUsize;
 
 use crate::diagnostic::{self, Code, Diagnostic};
 use crate::source::{SourceFile, Sources, Span, Spanned};
+use findings::{Findings, MAX_FINDINGS};
 use lower::Top;
 use read::Reader;
 
@@ -46,7 +48,7 @@ pub fn parse(
         sources,
         load,
         file: ast::File::default(),
-        diagnostics: Vec::new(),
+        diagnostics: Findings::default(),
         bytes: 0,
         loaded: BTreeMap::new(),
     };
@@ -60,7 +62,13 @@ pub fn parse(
                 .fix("say it first", place, "language 1\n\n"),
         );
     }
+    let (mut diagnostics, more) = diagnostics.into_parts();
     diagnostic::sort(&mut diagnostics);
+    if more > 0 {
+        let place = Span::new(root, 0, 0);
+        let message = format!("only the first {MAX_FINDINGS} findings are listed, {more} more were made");
+        diagnostics.push(Diagnostic::error(Code::TooLarge, place, message));
+    }
     (file, diagnostics)
 }
 
@@ -69,7 +77,7 @@ struct Inclusion<'a> {
     sources: &'a mut Sources,
     load: &'a mut dyn FnMut(&str) -> Result<String, String>,
     file: ast::File,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Findings,
     bytes: usize,
     loaded: BTreeMap<String, Span>,
 }
@@ -90,7 +98,7 @@ impl Inclusion<'_> {
             );
             return index;
         }
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.diagnostics);
         scan::check_characters(index, text, &mut found);
         let tokens = scan::scan(index, text, &mut found);
         let mut tokens = layout::significant(&tokens);
@@ -108,11 +116,12 @@ impl Inclusion<'_> {
                 Top::Bad => {}
             }
         }
-        self.diagnostics.append(&mut reader.diagnostics);
+        reader.diagnostics.absorb(std::mem::take(&mut self.diagnostics));
+        self.diagnostics = reader.diagnostics;
         index
     }
 
-    fn language(&mut self, version: Spanned<u32>, index: u32, position: usize, diagnostics: &mut Vec<Diagnostic>) {
+    fn language(&mut self, version: Spanned<u32>, index: u32, position: usize, diagnostics: &mut Findings) {
         if position > 0 {
             diagnostics.push(
                 Diagnostic::error(Code::MissingLanguage, version.span, "the language is named before anything else")

@@ -4,6 +4,7 @@
 mod spacing;
 
 use super::ast;
+use super::findings::Findings;
 use super::layout::{Significant, significant};
 use super::scan::{self, Token, TokenKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -17,7 +18,7 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
     if !found.is_empty() {
         return Err(found);
     }
-    let mut ignored = Vec::new();
+    let mut ignored = Findings::default();
     let tokens = scan::scan(0, text, &mut ignored);
     let formatted = Writer::write(text, &tokens);
     let (after, includes_after, found) = read(&formatted);
@@ -50,7 +51,7 @@ fn read(text: &str) -> (ast::File, Vec<String>, Vec<Diagnostic>) {
 }
 
 fn comments(text: &str) -> Vec<String> {
-    let mut ignored = Vec::new();
+    let mut ignored = Findings::default();
     let tokens = scan::scan(0, text, &mut ignored);
     tokens.iter().filter(|token| token.kind == TokenKind::Comment).map(|token| token.text(text).to_owned()).collect()
 }

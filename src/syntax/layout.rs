@@ -1,6 +1,7 @@
 //! Tokens to lines and blocks: which line break ends a clause, which brace belongs to which, what to do when one is
 //! missing. Owns structure; reads no clause.
 
+use super::findings::Findings;
 use super::forms::{self, Context, Form, Opens, Promise};
 use super::scan::{Token, TokenKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -79,12 +80,7 @@ pub(super) fn significant(tokens: &[Token]) -> Vec<Significant> {
 }
 
 /// Cuts a file into lines and blocks.
-pub(super) fn lay_out(
-    file: u32,
-    source: &str,
-    tokens: &mut [Significant],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Line> {
+pub(super) fn lay_out(file: u32, source: &str, tokens: &mut [Significant], diagnostics: &mut Findings) -> Vec<Line> {
     match_brackets(file, source, tokens, diagnostics);
     let balanced = braces_balance(source, tokens);
     let mut layout = Layout { file, source, tokens, at: 0, balanced, diagnostics };
@@ -92,7 +88,7 @@ pub(super) fn lay_out(
 }
 
 /// Marks the brackets that have a partner. A bracket never spans a brace, a `;` or the start of a declaration.
-fn match_brackets(file: u32, source: &str, tokens: &mut [Significant], diagnostics: &mut Vec<Diagnostic>) {
+fn match_brackets(file: u32, source: &str, tokens: &mut [Significant], diagnostics: &mut Findings) {
     let mut open: Vec<usize> = Vec::new();
     let mut unclosed: Vec<usize> = Vec::new();
     let mut too_deep = false;
@@ -138,15 +134,15 @@ fn match_brackets(file: u32, source: &str, tokens: &mut [Significant], diagnosti
     }
     unclosed.append(&mut open);
     unclosed.sort_unstable();
-    let mut last_line = None;
+    let mut last: Option<Token> = None;
     for index in unclosed {
         let Some(token) = tokens.get(index).map(|t| t.token) else { continue };
-        let line = source.get(..token.start).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
         // One forgotten bracket is one mistake, however many open around it on the same line.
-        if last_line == Some(line) {
+        let between = last.and_then(|last| source.get(last.end..token.start));
+        last = Some(token);
+        if between.is_some_and(|between| !between.contains('\n')) {
             continue;
         }
-        last_line = Some(line);
         let text = token.text(source);
         let close = if text == "(" { ")" } else { "]" };
         diagnostics.push(
@@ -191,7 +187,7 @@ struct Layout<'a> {
     tokens: &'a [Significant],
     at: usize,
     balanced: bool,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Findings,
 }
 
 impl<'a> Layout<'a> {
@@ -258,6 +254,14 @@ impl<'a> Layout<'a> {
         };
         let (head, mut broken) = self.run(start, context, true);
         let opens = form.map_or(Opens::Perhaps(Context::Skipped), |form| form.opens);
+        let opens = match opens {
+            Opens::Perhaps(inner)
+                if self.text_at(self.at) != "{" && self.body_without_brace(start) && self.belongs(inner) =>
+            {
+                Opens::Always(inner)
+            }
+            other => other,
+        };
         let block = match opens {
             Opens::Perhaps(inner) | Opens::Always(inner) if self.text_at(self.at) == "{" => {
                 Some(self.block(inner, start, depth))
@@ -265,12 +269,16 @@ impl<'a> Layout<'a> {
             Opens::Always(inner) => {
                 self.missing_block(form, head.end);
                 if self.body_without_brace(start) {
+                    // On one line, the first clause of the body looks like part of the head.
+                    broken |= self.text_at(self.at) == ";";
                     let lines = self.lines(inner, Some(start), depth + 1);
                     if self.text_at(self.at) == "}" {
                         self.at += 1;
                     }
                     Some(Block { context: inner, lines, span: self.span_at(start) })
                 } else {
+                    // The body most likely follows on the same line, as part of what looks like the head.
+                    broken = true;
                     Some(Block { context: inner, lines: Vec::new(), span: self.span_at(start) })
                 }
             }
@@ -410,10 +418,18 @@ impl<'a> Layout<'a> {
         );
     }
 
-    /// Whether the lines that follow a head without `{` look like its body.
+    /// Whether the lines that follow a head without `{` look like its body: they stand further right, or on the same
+    /// line.
     fn body_without_brace(&self, start: usize) -> bool {
         let (Some(head), Some(next)) = (self.tokens.get(start), self.tokens.get(self.at)) else { return false };
-        !self.balanced && next.first && next.indent > head.indent
+        let inside = if next.first { next.indent > head.indent } else { next.token.text(self.source) == ";" };
+        !self.balanced && inside
+    }
+
+    /// Whether the line ahead starts with a clause word of this kind of block.
+    fn belongs(&self, context: Context) -> bool {
+        let word = self.text_at(self.at);
+        forms::forms(context).iter().any(|form| form.word == word)
     }
 
     fn tail(&mut self, form: Option<Form>, has_block: bool, context: Context) -> std::ops::Range<usize> {

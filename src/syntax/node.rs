@@ -46,8 +46,12 @@ impl Node {
     pub fn new(pair: Pair<'_, Rule>, origin: Origin) -> Self {
         let rule = pair.as_rule();
         let place = pair.as_span();
-        let span = origin.span(place.start(), place.end());
-        let parts = pair.into_inner().map(|inner| Self::new(inner, origin)).collect();
+        let mut span = origin.span(place.start(), place.end());
+        let parts: Vec<Self> = pair.into_inner().map(|inner| Self::new(inner, origin)).collect();
+        // Where an optional part was tried and absent, pest counts the space before it; the last part tells the end.
+        if let Some(last) = parts.last() {
+            span.end = last.span.end;
+        }
         Self { rule, span, parts }
     }
 }

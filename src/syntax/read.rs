@@ -2,6 +2,7 @@
 
 use pest::Parser as _;
 
+use super::findings::Findings;
 use super::forms::{Context, Form, Promise};
 use super::grammar::{Grammar, Rule};
 use super::layout::{Block, Line, Significant};
@@ -19,7 +20,7 @@ pub(super) struct Reader<'a> {
     /// Its tokens.
     pub tokens: &'a [Significant],
     /// What was found wrong so far.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Findings,
 }
 
 /// A clause that was read.

@@ -5,6 +5,7 @@ mod characters;
 
 pub(super) use characters::{check as check_characters, is_refused};
 
+use super::findings::Findings;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -55,7 +56,7 @@ const LONG_MARKS: &[&str] =
 const MARKS: &str = "{}()[],;:=<>+-*/%.|!&~?≥≤≠≈→×÷−–…";
 
 /// Cuts `source` into tokens; spaces are left out, everything else is in exactly one token.
-pub(super) fn scan(file: u32, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+pub(super) fn scan(file: u32, source: &str, diagnostics: &mut Findings) -> Vec<Token> {
     let mut scanner = Scanner { file, source, at: 0, tokens: Vec::new(), diagnostics };
     while let Some(character) = scanner.peek() {
         scanner.token(character);
@@ -68,7 +69,7 @@ struct Scanner<'a> {
     source: &'a str,
     at: usize,
     tokens: Vec<Token>,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Findings,
 }
 
 impl Scanner<'_> {
@@ -109,7 +110,7 @@ impl Scanner<'_> {
             '"' => self.text('"'),
             '\'' => self.text('\''),
             '“' => self.text('”'),
-            _ if first.is_ascii_alphabetic() || first == '_' => self.word(),
+            _ if first.is_alphabetic() || first == '_' => self.word(),
             _ if first.is_ascii_digit() => self.number(),
             _ => self.mark(first),
         }
@@ -161,6 +162,11 @@ impl Scanner<'_> {
     fn word(&mut self) {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = self.rest().find(|c: char| !word(c)).unwrap_or(self.rest().len());
+        let whole = self.rest().find(|c: char| !word(c) && !c.is_alphanumeric()).unwrap_or(self.rest().len());
+        if whole > length {
+            self.foreign_word(whole);
+            return;
+        }
         let after_number = self.tokens.last().is_some_and(|last| last.kind == TokenKind::Number);
         let tail = self.rest().get(length..).unwrap_or("");
         let denominator = tail.strip_prefix('/').filter(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -170,6 +176,16 @@ impl Scanner<'_> {
         } else {
             self.push(TokenKind::Word, length);
         }
+    }
+
+    fn foreign_word(&mut self, length: usize) {
+        let place = self.place(self.at, self.at + length);
+        let shown = self.source.get(self.at..self.at + length).unwrap_or("").to_owned();
+        self.diagnostics.push(
+            Diagnostic::error(Code::BadCharacter, place, format!("`{shown}` is not a name"))
+                .note("names are ASCII: a letter, then letters, digits and `_`; quoted texts may hold any language"),
+        );
+        self.push(TokenKind::Bad, length);
     }
 
     fn number(&mut self) {
@@ -208,19 +224,21 @@ impl Scanner<'_> {
         } else if MARKS.contains(first) {
             self.push(TokenKind::Mark, first.len_utf8());
         } else {
-            let length = self.rest().find(|c: char| c != first && !c.is_alphanumeric()).unwrap_or(self.rest().len());
-            let length = length.max(first.len_utf8());
+            let length = self.rest().find(|c: char| c != first).unwrap_or(self.rest().len());
             let place = self.place(self.at, self.at + length);
-            if !is_refused(first) {
+            if first == '\u{00A0}' {
+                self.diagnostics.push(
+                    Diagnostic::error(Code::BadCharacter, place, "a no-break space (U+00A0) separates words here")
+                        .note("it looks like a space and is none; inside quoted texts it may stand")
+                        .fix("write a space", place, " "),
+                );
+            } else if !is_refused(first) {
                 let shown = self.source.get(self.at..self.at + length).unwrap_or("").to_owned();
-                let what = if first.is_alphabetic() {
-                    Diagnostic::error(Code::BadCharacter, place, format!("`{shown}` is not a name")).note(
-                        "names are ASCII: a letter, then letters, digits and `_`; quoted texts may hold any language",
-                    )
-                } else {
-                    Diagnostic::error(Code::BadCharacter, place, format!("`{shown}` has no meaning here"))
-                };
-                self.diagnostics.push(what);
+                self.diagnostics.push(Diagnostic::error(
+                    Code::BadCharacter,
+                    place,
+                    format!("`{shown}` has no meaning here"),
+                ));
             }
             self.push(TokenKind::Bad, length);
         }

@@ -267,8 +267,8 @@ impl Reader<'_> {
         let written = self.text(place).to_owned();
         self.report(
             Diagnostic::error(Code::ForeignSpelling, place, message)
-                .label(format!("`{written}` is written `{right}` here"))
-                .fix(format!("write `{right}`"), place, right),
+                .label(format!("`{written}` is written `{}` here", right.trim()))
+                .fix(format!("write `{}`", right.trim()), place, right),
         );
     }
 

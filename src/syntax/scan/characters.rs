@@ -2,6 +2,7 @@
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
+use super::super::findings::Findings;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Whether a character is refused everywhere, also inside texts and comments.
@@ -24,7 +25,7 @@ fn refusal(character: char) -> Option<&'static str> {
 }
 
 /// Reports every refused character and every line that is not NFC.
-pub(in crate::syntax) fn check(file: u32, source: &str, diagnostics: &mut Vec<Diagnostic>) {
+pub(in crate::syntax) fn check(file: u32, source: &str, diagnostics: &mut Findings) {
     if source.is_ascii() && !source.bytes().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t')) {
         return;
     }
@@ -35,7 +36,7 @@ pub(in crate::syntax) fn check(file: u32, source: &str, diagnostics: &mut Vec<Di
     }
 }
 
-fn check_line(file: u32, line_start: usize, line: &str, diagnostics: &mut Vec<Diagnostic>) {
+fn check_line(file: u32, line_start: usize, line: &str, diagnostics: &mut Findings) {
     for (offset, character) in line.char_indices() {
         let start = line_start + offset;
         let place = super::super::span(file, start, start + character.len_utf8());
