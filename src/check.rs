@@ -175,7 +175,7 @@ struct Checker<'a> {
     work: usize,
 }
 
-impl<'a> Checker<'a> {
+impl Checker<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -139,19 +139,17 @@ impl Checker<'_> {
         let mut attribute_kinds: BTreeMap<Name, BTreeSet<bool>> = BTreeMap::new();
         for (name, model) in self.names.models.clone() {
             self.place(Kind::Model, name, Part::Name, model.name.span);
-            let provider = match &model.provider {
-                Some(provider) => provider.node.clone(),
-                None => {
-                    self.missing_clause(&model.name, "model", "provider", "as in `provider anthropic`");
-                    String::new()
-                }
+            let provider = if let Some(provider) = &model.provider {
+                provider.node.clone()
+            } else {
+                self.missing_clause(&model.name, "model", "provider", "as in `provider anthropic`");
+                String::new()
             };
-            let (id, pinned) = match &model.id {
-                Some((id, pinned)) => (self.prose(id), self.pin(pinned)),
-                None => {
-                    self.missing_clause(&model.name, "model", "id", "as in `id \"name-2026-01-01\" pinned dated`");
-                    (String::new(), String::new())
-                }
+            let (id, pinned) = if let Some((id, pinned)) = &model.id {
+                (self.prose(id), self.pin(pinned))
+            } else {
+                self.missing_clause(&model.name, "model", "id", "as in `id \"name-2026-01-01\" pinned dated`");
+                (String::new(), String::new())
             };
             let mut attributes = BTreeMap::new();
             for (key, value) in &model.attributes {

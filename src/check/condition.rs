@@ -164,14 +164,14 @@ impl Checker<'_> {
         let high_side = Side { span: high.span, ty: &high_ty };
         let (term, low_term) = self.joined(term, low_term, side, low_side, low.span)?;
         let (term, high_term) = self.joined(term, high_term, side, high_side, high.span)?;
-        if let (Some(a), Some(b)) = (low_ty.value(), high_ty.value()) {
-            if a > b {
-                self.report(
-                    Diagnostic::error(Code::BadNumber, low.span.to(high.span), "the range is the wrong way round")
-                        .help("the smaller end comes first"),
-                );
-                return None;
-            }
+        if let (Some(a), Some(b)) = (low_ty.value(), high_ty.value())
+            && a > b
+        {
+            self.report(
+                Diagnostic::error(Code::BadNumber, low.span.to(high.span), "the range is the wrong way round")
+                    .help("the smaller end comes first"),
+            );
+            return None;
         }
         self.reachable(Relation::GreaterEqual, side, low_side, "this");
         self.reachable(Relation::LessEqual, side, high_side, "this");
@@ -637,10 +637,10 @@ impl Checker<'_> {
         word: &str,
         span: Span,
     ) -> Option<Name> {
-        if let Some(wanted) = wanted {
-            if given.iter().any(|name| name == wanted) {
-                return Some(wanted.to_owned());
-            }
+        if let Some(wanted) = wanted
+            && given.iter().any(|name| name == wanted)
+        {
+            return Some(wanted.to_owned());
         }
         match given {
             [only] => Some(only.clone()),

@@ -170,10 +170,10 @@ impl Checker<'_> {
 
     fn order(&mut self, order: Option<&ast::Order>) -> Order {
         let Some(order) = order else { return Order::Listed };
-        if let Some(within) = &order.within {
-            if !self.is_factor_like(&within.node) {
-                self.undefined(within, "a factor, attribute or unit", &[Kind::Factor, Kind::Tasks]);
-            }
+        if let Some(within) = &order.within
+            && !self.is_factor_like(&within.node)
+        {
+            self.undefined(within, "a factor, attribute or unit", &[Kind::Factor, Kind::Tasks]);
         }
         let seed = order.seed.as_ref().and_then(|seed| self.whole(seed, "a seed"));
         match order.kind.node.as_str() {

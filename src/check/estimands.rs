@@ -346,6 +346,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Collects the factors of the levels that calls give to each parameter.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn calls(&self, expr: &Expr, pair: Option<&Name>, given: &mut BTreeMap<Name, Vec<BTreeSet<Name>>>) {
         match &*expr.kind {
             ExprKind::Name(name) => {
@@ -471,6 +472,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn paired_body(&mut self, expr: &Expr) -> Option<(EstimandBody, NumberType)> {
         let place = RecordPlace::records("a paired difference");
         let (inner, filter) = match &*expr.kind {

@@ -276,10 +276,10 @@ impl Checker<'_> {
                 self.retag_cell(part, Some(ty.dimension()));
             }
         }
-        let cell = if call.function.node == "min" { Cell::Minimum(parts) } else { Cell::Maximum(parts) };
-        Some((cell, ty))
+        Some((if call.function.node == "min" { Cell::Minimum(parts) } else { Cell::Maximum(parts) }, ty))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn measure_call(&mut self, call: &Call, span: Span, place: &CellPlace) -> Option<(Cell, Ty)> {
         let name = call.function.node.as_str();
         self.mark(Kind::Measure, name);
@@ -383,6 +383,7 @@ impl Checker<'_> {
     }
 
     /// The type of a reduction over so many levels.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn reduced(&mut self, kind: ReduceKind, ty: &Ty, levels: usize, factor: &str, span: Span) -> Option<Ty> {
         let bounds = &ty.number.bounds;
         let times = Rational::from_integer(levels.into());
@@ -513,6 +514,7 @@ impl Checker<'_> {
     }
 
     /// Gives bare constants and values the unit they took on.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn retag_cell(&mut self, expr: &mut Cell, dimension: Option<&Dimension>) {
         let Some(dimension) = dimension else { return };
         match expr {
@@ -545,6 +547,7 @@ fn summed(ty: &Ty) -> Ty {
     Ty::new(dimension, Bounds { lower, upper }, ty.number.integer)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn deviation(ty: &Ty) -> Ty {
     let dimension = match ty.dimension() {
         Dimension::Proportion => Dimension::Difference,

@@ -11,6 +11,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::spec::{Adjustment, Family, FamilyMembers, Name};
 use crate::syntax::ast;
 
+/// Members in each combination of the levels of `within`.
+type Counts = BTreeMap<Vec<Name>, u64>;
+
 impl Checker<'_> {
     /// The tests that some hypothesis or gate uses with each estimand.
     pub(super) fn gather_tests(&mut self) {
@@ -59,7 +62,7 @@ impl Checker<'_> {
             self.missing_clause(&item.name, "family", "members", "as in `members gap with flat`");
         }
         let mut untested = false;
-        let mut cells: BTreeMap<Vec<Name>, u64> = BTreeMap::new();
+        let mut cells: Counts = BTreeMap::new();
         for (at, line) in item.members.iter().enumerate() {
             self.place(Kind::Family, name, Part::Members(at), line.estimand.span);
             match self.family_members(item, line, &within) {
@@ -162,7 +165,7 @@ impl Checker<'_> {
         item: &ast::Family,
         line: &ast::Members,
         within: &[Name],
-    ) -> Option<(Option<FamilyMembers>, BTreeMap<Vec<Name>, u64>)> {
+    ) -> Option<(Option<FamilyMembers>, Counts)> {
         let estimand_name = line.estimand.node.as_str();
         if !self.names.estimands.contains_key(estimand_name) {
             self.undefined(&line.estimand, "an estimand", &[Kind::Estimand]);
@@ -224,17 +227,17 @@ impl Checker<'_> {
             }
         }
         let pinned = filter.as_ref().map(super::hypotheses::pinned).unwrap_or_default();
-        if !line.per.is_empty() {
-            if let Some(open) = factors.iter().find(|factor| !listed.contains(*factor) && !pinned.contains(*factor)) {
-                self.report(
+        if !line.per.is_empty()
+            && let Some(open) = factors.iter().find(|factor| !listed.contains(*factor) && !pinned.contains(*factor))
+        {
+            self.report(
                     Diagnostic::error(Code::UnquantifiedFactor, line.estimand.span, format!("`{estimand_name}` also has a value for each `{open}`"))
                         .help(format!("list it (`per …, {open}`), pin it (`where {open} == …`), or make one family in each (`within {open}`)")),
                 );
-                return None;
-            }
+            return None;
         }
         let members: Vec<Member> = self.members(&per)?;
-        let mut counts: BTreeMap<Vec<Name>, u64> = BTreeMap::new();
+        let mut counts: Counts = BTreeMap::new();
         for member in members {
             if filter.as_ref().is_some_and(|filter| decided(filter, &member) == Some(false)) {
                 continue;

@@ -49,24 +49,21 @@ impl Checker<'_> {
             subject: name.to_owned(),
             ..RulePlace::default()
         };
-        let require = match &item.require {
-            Some(expr) => {
-                self.place(Kind::Gate, name, Part::Expr, expr.span);
-                self.condition(expr, &mut place)
-            }
-            None => {
-                self.report(
-                    Diagnostic::error(
-                        Code::GateWithoutThreshold,
-                        item.name.span,
-                        format!("the gate `{name}` has no threshold"),
-                    )
-                    .note("a gate that anybody may call passed is no gate")
-                    .help("add `require estimate >= …`")
-                    .about(name),
-                );
-                None
-            }
+        let require = if let Some(expr) = &item.require {
+            self.place(Kind::Gate, name, Part::Expr, expr.span);
+            self.condition(expr, &mut place)
+        } else {
+            self.report(
+                Diagnostic::error(
+                    Code::GateWithoutThreshold,
+                    item.name.span,
+                    format!("the gate `{name}` has no threshold"),
+                )
+                .note("a gate that anybody may call passed is no gate")
+                .help("add `require estimate >= …`")
+                .about(name),
+            );
+            None
         };
         let Some((fail, reason)) = &item.fail else {
             self.missing_clause(&item.name, "gate", "fail", "`fail gives void \"why\"` when the measurement is broken, `fail gives not_evaluated` when the question does not arise");

@@ -16,6 +16,7 @@ use crate::spec::{
 use crate::syntax::ast;
 
 /// Factors that a filter pins to one level.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 pub(super) fn pinned(filter: &RecordExpr) -> BTreeSet<Name> {
     match filter {
         RecordExpr::And(parts) => parts.iter().flat_map(pinned).collect(),
@@ -61,23 +62,16 @@ impl<'a> Checker<'a> {
     fn hypothesis(&mut self, item: &'a ast::Hypothesis) -> Option<Hypothesis> {
         let name = item.name.node.as_str();
         let before = self.error_count();
-        let role = self.role_of(item);
-        let claim = match &item.claim {
-            Some(text) => {
-                self.place(Kind::Hypothesis, name, Part::Claim, text.span);
-                self.prose(text)
-            }
-            None => {
-                self.report(
-                    Diagnostic::error(
-                        Code::MissingClause,
-                        item.name.span,
-                        format!("`{name}` does not say what it claims"),
-                    )
+        let standing = self.role_of(item);
+        let claim = if let Some(text) = &item.claim {
+            self.place(Kind::Hypothesis, name, Part::Claim, text.span);
+            self.prose(text)
+        } else {
+            self.report(
+                Diagnostic::error(Code::MissingClause, item.name.span, format!("`{name}` does not say what it claims"))
                     .help("add the claim in quotes after the name"),
-                );
-                String::new()
-            }
+            );
+            String::new()
         };
         let answers = self.answers(item);
         let sets = self.sets_of(item);
@@ -135,7 +129,7 @@ impl<'a> Checker<'a> {
         }
         let grid = item.grid.iter().map(|factor| factor.node.clone()).collect();
         clean.then_some(Hypothesis {
-            role,
+            role: standing,
             descriptive: item.descriptive,
             claim,
             answers,

@@ -1,6 +1,8 @@
 //! Input files of a study: their digests, and whether prompts are templates that can be rendered. The bytes are given; no
 //! file is opened here.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest as _, Sha256};
 
 use super::{Kind, Part, Places};
@@ -17,30 +19,29 @@ pub fn inputs(
     read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    if let Some(tasks) = &mut spec.tasks {
-        if let TaskSource::File { file, .. } = &mut tasks.source {
-            let span = places.get(Kind::Tasks, &tasks.name, &Part::Name);
-            digest(file, read, span, &mut found);
-        }
+    if let Some(tasks) = &mut spec.tasks
+        && let TaskSource::File { file, .. } = &mut tasks.source
+    {
+        let span = places.get(Kind::Tasks, &tasks.name, &Part::Name);
+        digest(file, read, span, &mut found);
     }
     for (name, tool) in &mut spec.tools {
         let span = places.get(Kind::Tool, name, &Part::Name);
-        if let Some(schema) = &mut tool.schema {
-            if let Some(bytes) = digest(schema, read, span, &mut found) {
-                if let Err(error) = serde_json::from_slice::<serde_json::Value>(&bytes) {
-                    let message = format!("the schema `{}` is no JSON: {error}", schema.path);
-                    found.push(Diagnostic::error(Code::BadInput, span, message).about(name.clone()));
-                }
-            }
+        if let Some(schema) = &mut tool.schema
+            && let Some(bytes) = digest(schema, read, span, &mut found)
+            && let Err(error) = serde_json::from_slice::<serde_json::Value>(&bytes)
+        {
+            let message = format!("the schema `{}` is no JSON: {error}", schema.path);
+            found.push(Diagnostic::error(Code::BadInput, span, message).about(name.clone()));
         }
     }
     for (name, scaffold) in &mut spec.scaffolds {
         let span = places.get(Kind::Scaffold, name, &Part::Name);
         for (role, checked) in &mut scaffold.roles {
-            if let Some(prompt) = &mut checked.prompt {
-                if let Some(bytes) = digest(prompt, read, span, &mut found) {
-                    self::prompt(&prompt.path, role, &bytes, span, &mut found);
-                }
+            if let Some(prompt) = &mut checked.prompt
+                && let Some(bytes) = digest(prompt, read, span, &mut found)
+            {
+                self::prompt(&prompt.path, role, &bytes, span, &mut found);
             }
         }
     }
@@ -55,7 +56,10 @@ fn digest(
 ) -> Option<Vec<u8>> {
     match read(&file.path) {
         Ok(bytes) => {
-            let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let mut hex = String::new();
+            for byte in Sha256::digest(&bytes) {
+                let _ = write!(hex, "{byte:02x}");
+            }
             file.digest = Some((hex, bytes.len() as u64));
             Some(bytes)
         }

@@ -13,6 +13,14 @@ use crate::syntax::ast::{self, Selector};
 /// A member of a `per`: the level (or pair of levels) of each factor.
 pub(super) type Member = BTreeMap<Name, Vec<Name>>;
 
+/// Whose level a word is.
+enum Owner {
+    Nobody,
+    Only(Name),
+    /// It was refused as ambiguous.
+    Refused,
+}
+
 /// Members are listed only up to this number; beyond it no count is checked by listing.
 const MAX_MEMBERS: usize = 200_000;
 
@@ -157,11 +165,14 @@ impl Checker<'_> {
         if let Some(own) = parameters.get(&level.node) {
             return Some((own.clone(), LevelRef::Parameter(level.node.clone())));
         }
-        let owner = self.owner(level.span, &level.node)?;
-        if let Some(factor) = owner {
-            self.mark(Kind::Factor, &factor);
-            self.mark(Kind::Field, &factor);
-            return Some((factor, LevelRef::Level(level.node.clone())));
+        match self.owner(level.span, &level.node) {
+            Owner::Refused => return None,
+            Owner::Nobody => {}
+            Owner::Only(factor) => {
+                self.mark(Kind::Factor, &factor);
+                self.mark(Kind::Field, &factor);
+                return Some((factor, LevelRef::Level(level.node.clone())));
+            }
         }
         if let Some(factor) = self.names.picks.get(level.node.as_str()).map(|pick| pick.factor.node.clone()) {
             self.mark(Kind::Pick, &level.node);
@@ -178,13 +189,13 @@ impl Checker<'_> {
         None
     }
 
-    /// The only factor with this level; `Some(None)` when there is none, `None` when it was refused as ambiguous.
-    fn owner(&mut self, span: Span, level: &str) -> Option<Option<Name>> {
+    /// The only factor with this level.
+    fn owner(&mut self, span: Span, level: &str) -> Owner {
         let owners: Vec<Name> = self.level_owners.get(level).into_iter().flatten().cloned().collect();
         let numeric = level.starts_with(|c: char| c.is_ascii_digit() || c == '-');
         match owners.as_slice() {
-            [] => Some(None),
-            [only] if !numeric => Some(Some(only.clone())),
+            [] => Owner::Nobody,
+            [only] if !numeric => Owner::Only(only.clone()),
             [only] => {
                 self.report(
                     Diagnostic::error(
@@ -195,14 +206,14 @@ impl Checker<'_> {
                     .help(format!("write `[{only}: {level}]`"))
                     .fix("name the factor", span, format!("{only}: {level}")),
                 );
-                None
+                Owner::Refused
             }
             [first, ..] => {
                 self.report(
                     Diagnostic::error(Code::AmbiguousLevel, span, format!("`{level}` is a level of {}", list(&owners)))
                         .help(format!("say which factor is meant, as in `[{first}: {level}]`")),
                 );
-                None
+                Owner::Refused
             }
         }
     }
@@ -320,6 +331,7 @@ enum Operand {
     Number(Quantity),
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn operand(expr: &RecordExpr, member: &Member) -> Option<Operand> {
     match expr {
         RecordExpr::Level(level) => Some(Operand::Level(level.clone())),

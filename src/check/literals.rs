@@ -77,6 +77,7 @@ impl Checker<'_> {
     }
 
     /// A constant: a literal, perhaps negative, or arithmetic on constants.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn constant(&mut self, expr: &Expr) -> Option<(Quantity, bool)> {
         match &*expr.kind {
             ExprKind::Number(literal) => self.quantity(literal),
@@ -255,15 +256,14 @@ impl Checker<'_> {
             bounds.lower.as_ref().is_none_or(|low| low <= value)
                 && bounds.upper.as_ref().is_none_or(|high| value <= high)
         });
-        if threshold.ty.bare && fits && *measured.ty.dimension() == Dimension::Proportion {
-            if let Some(value) = hundredth {
-                let text = units::in_unit(&Quantity { value, dimension: Dimension::Proportion });
-                found = found.help(format!("if a percentage is meant, write `{text}`")).fix(
-                    "add `%`",
-                    threshold.span,
-                    text,
-                );
-            }
+        if threshold.ty.bare
+            && fits
+            && *measured.ty.dimension() == Dimension::Proportion
+            && let Some(value) = hundredth
+        {
+            let text = units::in_unit(&Quantity { value, dimension: Dimension::Proportion });
+            found =
+                found.help(format!("if a percentage is meant, write `{text}`")).fix("add `%`", threshold.span, text);
         }
         self.report(found);
     }

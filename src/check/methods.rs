@@ -31,6 +31,7 @@ impl<'m> Arguments<'m> {
     }
 
     /// A positional word, such as `percentile`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn word(&mut self, words: &[&str]) -> Option<&'m str> {
         let at = self.left.iter().position(|argument| {
             argument.key.is_none()
@@ -171,6 +172,7 @@ impl Checker<'_> {
         made.map(|method| Test { method })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn sides(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<Sides> {
         let written = arguments.take("sides");
         let word = match written {
@@ -280,6 +282,7 @@ impl Checker<'_> {
     }
 
     /// Refuses an interval or test that cannot be computed for an estimand.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn suits(&mut self, method: &ast::Name, estimand_name: &str, span: Span) -> bool {
         let Some(estimand) = self.spec.estimands.get(estimand_name) else { return true };
         let paired = matches!(estimand.body, EstimandBody::Paired { .. });
@@ -349,6 +352,7 @@ fn spread_over(estimand: &Estimand, labels: &str) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn over(expr: &Expr, labels: &str) -> bool {
     match expr {
         Expr::Reduce(ReduceKind::Spread, factor, _) => factor == labels,

@@ -1,6 +1,6 @@
 //! Cells that an expression names and the design never runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::levels::{Member, decided};
 use super::places::Part;
@@ -34,10 +34,10 @@ impl Checker<'_> {
                 EstimandBody::Reported => {}
             }
         }
-        let mut reported: BTreeMap<(Kind, Name), ()> = BTreeMap::new();
+        let mut reported: BTreeSet<(Kind, Name)> = BTreeSet::new();
         for (kind, name, cell) in named {
             let never = !cell.is_empty() && excluded.iter().any(|condition| decided(condition, &cell) == Some(true));
-            if never && reported.insert((kind, name.clone()), ()).is_none() {
+            if never && reported.insert((kind, name.clone())) {
                 let span = self.places.get(kind, &name, &Part::Expr);
                 let shown: Vec<String> =
                     cell.iter().map(|(factor, levels)| format!("{factor} == {}", levels.join(", "))).collect();
@@ -166,6 +166,7 @@ fn record_factors(expr: &RecordExpr, found: &mut BTreeSet<Name>) {
 }
 
 /// Levels that a condition fixes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn equalities(condition: &RecordExpr) -> Member {
     match condition {
         RecordExpr::And(parts) => parts.iter().flat_map(equalities).collect(),

@@ -56,13 +56,13 @@ fn cycles(needs: &BTreeMap<String, Vec<String>>, blocked: &BTreeMap<&str, usize>
             }
         }
         // A node seen in this very turn closes a cycle; one from an earlier turn leads into a known one.
-        if visited.get(at) == Some(&turn) {
-            if let Some(from) = path.iter().position(|node| *node == at) {
-                let mut cycle: Vec<String> = path.iter().skip(from).map(|node| (*node).to_owned()).collect();
-                let smallest = cycle.iter().enumerate().min_by_key(|(_, node)| (*node).clone()).map_or(0, |(at, _)| at);
-                cycle.rotate_left(smallest);
-                found.push(cycle);
-            }
+        if visited.get(at) == Some(&turn)
+            && let Some(from) = path.iter().position(|node| *node == at)
+        {
+            let mut cycle: Vec<String> = path.iter().skip(from).map(|node| (*node).to_owned()).collect();
+            let smallest = cycle.iter().enumerate().min_by_key(|(_, node)| (*node).clone()).map_or(0, |(at, _)| at);
+            cycle.rotate_left(smallest);
+            found.push(cycle);
         }
     }
     found

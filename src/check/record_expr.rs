@@ -400,6 +400,7 @@ impl Checker<'_> {
     }
 
     /// What a side is when it has levels or is an attribute of models.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn leveled(&self, expr: &Expr, place: &RecordPlace) -> Option<RecordKind> {
         let name = match &*expr.kind {
             ExprKind::Name(name) => name,
@@ -419,6 +420,7 @@ impl Checker<'_> {
         self.model_attribute(name).then(|| RecordKind::ModelAttribute(name.clone()))
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn is_level_word(&self, expr: &Expr) -> bool {
         match &*expr.kind {
             ExprKind::Name(name) => self.level_owners.contains_key(name) || !self.is_factor_like(name),
@@ -478,6 +480,7 @@ impl Checker<'_> {
     }
 
     /// A word or number that stands for a level.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn level_word(&self, expr: &Expr) -> Option<ast::Name> {
         match &*expr.kind {
             ExprKind::Name(name) if !self.spec.fields.contains_key(name) || self.level_owners.contains_key(name) => {
@@ -501,6 +504,7 @@ impl Checker<'_> {
     }
 
     /// A comparison with an attribute of models is decided now: it names the models for which it holds.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn compare_model_attribute(&mut self, attribute: &str, relation: Relation, right: &Expr, whole: Span) -> Record {
         let wanted = match &*right.kind {
             ExprKind::Name(word) | ExprKind::Text(word) => Attribute::Word(word.clone()),
@@ -641,6 +645,7 @@ impl Checker<'_> {
 }
 
 /// Gives bare constants the unit they took on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn retag(expr: &mut RecordExpr, dimension: Option<&Dimension>) {
     let Some(dimension) = dimension else { return };
     match expr {

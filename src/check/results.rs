@@ -18,7 +18,7 @@ struct Records {
     unit: Option<UnitAt>,
     levels: BTreeMap<Name, LevelMapping>,
     repeat: Option<String>,
-    records: Option<(Vec<Name>, String)>,
+    place: Option<(Vec<Name>, String)>,
     fields: BTreeMap<Name, FieldMapping>,
     columns: BTreeMap<String, Name>,
     state: Option<(String, BTreeMap<String, State>)>,
@@ -33,6 +33,7 @@ fn placeholders(path: &str) -> BTreeSet<Name> {
 
 impl Checker<'_> {
     /// Every results block, and what none of them maps.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn results(&mut self) {
         let mut mapped: BTreeSet<Name> = BTreeSet::new();
         let mut any_records = false;
@@ -86,6 +87,7 @@ impl Checker<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn unreported(&mut self) {
         let mapped: BTreeSet<&str> = self
             .names
@@ -118,18 +120,19 @@ impl Checker<'_> {
     }
 
     /// Whether some block reports this number of an estimand; reports it when none does.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn reported_has(&mut self, estimand: &str, kind: EvidenceKind, span: Span) -> Option<()> {
         let (mut found, mut listed) = (false, false);
         for mapping in self.names.results.values().flat_map(|block| &block.mappings) {
-            if let Mapping::Estimate { estimand: own, interval, p, .. } = &mapping.node {
-                if own.node == estimand {
-                    listed = true;
-                    found |= match kind {
-                        EvidenceKind::P | EvidenceKind::PAdjusted => p.is_some(),
-                        EvidenceKind::Lower | EvidenceKind::Upper => interval.is_some(),
-                        EvidenceKind::Estimate | EvidenceKind::N | EvidenceKind::Clusters => true,
-                    };
-                }
+            if let Mapping::Estimate { estimand: own, interval, p, .. } = &mapping.node
+                && own.node == estimand
+            {
+                listed = true;
+                found |= match kind {
+                    EvidenceKind::P | EvidenceKind::PAdjusted => p.is_some(),
+                    EvidenceKind::Lower | EvidenceKind::Upper => interval.is_some(),
+                    EvidenceKind::Estimate | EvidenceKind::N | EvidenceKind::Clusters => true,
+                };
             }
         }
         if found || !listed {
@@ -356,7 +359,7 @@ impl Checker<'_> {
         for mapping in &item.mappings {
             self.mapping(&mapping.node, mapping.span, &mut records);
         }
-        if records.records.is_some() && format != FileFormat::Json {
+        if records.place.is_some() && format != FileFormat::Json {
             self.report(
                 Diagnostic::error(
                     Code::NotAllowedHere,
@@ -367,7 +370,7 @@ impl Checker<'_> {
             );
         }
         self.located(item, for_every, &records);
-        let Records { unit, levels, repeat, records, fields, columns, state, successes, absent } = records;
+        let Records { unit, levels, repeat, place: records, fields, columns, state, successes, absent } = records;
         (self.error_count() == before).then_some(ResultsShape::Records {
             unit,
             levels,
@@ -385,16 +388,17 @@ impl Checker<'_> {
     fn located(&mut self, item: &ast::Results, for_every: &[Name], records: &Records) {
         let mut known: BTreeSet<Name> = for_every.iter().cloned().collect();
         known.extend(records.levels.keys().cloned());
-        if let Some((names, path)) = &records.records {
+        if let Some((names, path)) = &records.place {
             known.extend(names.iter().cloned());
             known.extend(placeholders(path));
         }
         known.extend(records.columns.keys().flat_map(|pattern| placeholders(pattern)));
         let mut missing: Vec<Name> = Vec::new();
-        if let Some(tasks) = self.names.tasks {
-            if records.unit.is_none() && !known.contains(&tasks.name.node) {
-                missing.push(tasks.name.node.clone());
-            }
+        if let Some(tasks) = self.names.tasks
+            && records.unit.is_none()
+            && !known.contains(&tasks.name.node)
+        {
+            missing.push(tasks.name.node.clone());
         }
         let cross = self.names.design.map(|design| design.cross.as_slice()).unwrap_or_default();
         let crossed: Vec<Name> = cross
@@ -446,6 +450,7 @@ impl Checker<'_> {
         slot.get_or_insert(value);
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each line of a block")]
     fn mapping(&mut self, mapping: &Mapping, span: Span, records: &mut Records) {
         match mapping {
             Mapping::Unit { unit, at } => {
@@ -493,17 +498,17 @@ impl Checker<'_> {
                     }
                 }
                 let of = of.iter().map(|name| name.node.clone()).collect();
-                self.once(&mut records.records, (of, at.node.clone()), span, "the place of the records");
+                self.once(&mut records.place, (of, at.node.clone()), span, "the place of the records");
             }
             Mapping::Field { field, at, spellings, unit } => {
-                self.field_mapping(field, at, spellings, unit.as_ref(), records)
+                self.field_mapping(field, at, spellings, unit.as_ref(), records);
             }
             Mapping::Columns { pattern, field } => {
                 for name in placeholders(&pattern.node) {
-                    if !self.spec.factors.contains_key(&name) {
-                        self.undefined_at(&name, pattern.span, "a factor", &[Kind::Factor]);
-                    } else {
+                    if self.spec.factors.contains_key(&name) {
                         self.mark(Kind::Factor, &name);
+                    } else {
+                        self.undefined_at(&name, pattern.span, "a factor", &[Kind::Factor]);
                     }
                 }
                 if placeholders(&pattern.node).is_empty() {
@@ -605,10 +610,10 @@ impl Checker<'_> {
         let Some(kind) = self.readable(field) else { return };
         let mut known: BTreeMap<String, Attribute> = BTreeMap::new();
         for (text, value) in spellings {
-            if let Some(value) = self.spelled_value(value, &kind, field) {
-                if known.insert(text.node.clone(), value).is_some() {
-                    self.spelled_twice(text);
-                }
+            if let Some(value) = self.spelled_value(value, &kind, field)
+                && known.insert(text.node.clone(), value).is_some()
+            {
+                self.spelled_twice(text);
             }
         }
         let unit = match unit {

@@ -7,6 +7,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::spec::{AnalysisSet, CountAs, Keep, Pool, StateClass};
 use crate::syntax::ast::{Attribute, Name, SetClause};
 
+/// What is written after `as`.
+#[derive(Clone)]
+enum Counted {
+    As(CountAs),
+    /// A judgment that meets such a record stops; this is also the default.
+    Refused,
+}
+
 impl Checker<'_> {
     /// Every analysis set; without any there is one, `all`.
     pub(super) fn sets(&mut self) {
@@ -74,7 +82,7 @@ impl Checker<'_> {
                         continue;
                     }
                     // `refused` is the default: a judgment that meets such a record stops.
-                    let Some(Some(value)) = value.clone() else { continue };
+                    let Some(Counted::As(value)) = value.clone() else { continue };
                     if set.counts.insert(class, value).is_some() {
                         self.report(Diagnostic::error(
                             Code::RepeatedClause,
@@ -109,13 +117,13 @@ impl Checker<'_> {
         class
     }
 
-    /// What records count as; `Some(None)` for `refused`.
-    fn count_as(&mut self, value: &Attribute) -> Option<Option<CountAs>> {
+    /// What records count as.
+    fn count_as(&mut self, value: &Attribute) -> Option<Counted> {
         match value {
             Attribute::Word(word) => match word.node.as_str() {
-                "incorrect" => Some(Some(CountAs::Incorrect)),
-                "excluded" => Some(Some(CountAs::Excluded)),
-                "refused" => Some(None),
+                "incorrect" => Some(Counted::As(CountAs::Incorrect)),
+                "excluded" => Some(Counted::As(CountAs::Excluded)),
+                "refused" => Some(Counted::Refused),
                 other => {
                     let nearest = self.nearest(other, ["incorrect", "excluded", "refused"]);
                     let found =
@@ -128,7 +136,9 @@ impl Checker<'_> {
                     None
                 }
             },
-            Attribute::Number(literal) => self.quantity(literal).map(|(quantity, _)| Some(CountAs::Value(quantity))),
+            Attribute::Number(literal) => {
+                self.quantity(literal).map(|(quantity, _)| Counted::As(CountAs::Value(quantity)))
+            }
             Attribute::Text(text) => {
                 self.report(Diagnostic::error(Code::TypeMismatch, text.span, "records do not count as a text"));
                 None

@@ -79,10 +79,12 @@ impl<'a> Checker<'a> {
     }
 
     fn named_factor(&self, expr: &Expr) -> Option<(Name, crate::source::Span)> {
-        if let ExprKind::Name(name) = &*expr.kind {
-            if self.spec.factors.contains_key(name) && !self.is_unit(name) && !self.attributes.contains_key(name) {
-                return Some((name.clone(), expr.span));
-            }
+        if let ExprKind::Name(name) = &*expr.kind
+            && self.spec.factors.contains_key(name)
+            && !self.is_unit(name)
+            && !self.attributes.contains_key(name)
+        {
+            return Some((name.clone(), expr.span));
         }
         super::estimands::ast_children(expr).into_iter().find_map(|child| self.named_factor(child))
     }
@@ -152,13 +154,14 @@ impl<'a> Checker<'a> {
             TypeName::Named(word) => match word.node.as_str() {
                 "bool" => Some(ValueType::Bool),
                 "text" => Some(ValueType::Text),
-                other => match units::type_named(other) {
-                    Some(kind) => Some(ValueType::Number(kind)),
-                    None => {
+                other => {
+                    if let Some(kind) = units::type_named(other) {
+                        Some(ValueType::Number(kind))
+                    } else {
                         self.unknown_type(word);
                         None
                     }
-                },
+                }
             },
             TypeName::Levels(levels) => self.levels(levels, owner).map(ValueType::Level),
         }
@@ -208,6 +211,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Every name in an expression.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 pub(super) fn names_in(expr: &Expr) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![expr];

@@ -39,11 +39,10 @@ fn bracketed(text: &str) -> Option<&str> {
     while let Some(open) = text.get(from..)?.find(['[', '<']).map(|at| from + at) {
         let close = if text.get(open..=open) == Some("[") { ']' } else { '>' };
         let inside = text.get(open + 1..)?;
-        let Some(length) = inside.find(close) else { return None };
-        let words = inside.get(..length)?;
+        let words = inside.split_once(close).map_or("", |(words, _)| words);
         let capitals = words.chars().filter(char::is_ascii_uppercase).count() >= 3;
         if capitals && words.chars().all(|c| c.is_ascii_uppercase() || c == ' ' || c == '_' || c == '-') {
-            return text.get(open..=open + 1 + length);
+            return text.get(open..=open + 1 + words.len());
         }
         from = open + 1;
     }

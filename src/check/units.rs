@@ -4,6 +4,9 @@
 mod interval;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub(super) use interval::{add, divide, multiply, negate, subtract, union};
 pub(super) use words::{describe, file_unit, in_unit, type_named, unit};
 
@@ -171,7 +174,7 @@ fn difference(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
     use Dimension::{Difference, Proportion};
     let bounds = subtract(&left.number.bounds, &right.number.bounds);
     let integer = left.number.integer && right.number.integer;
-    let is_one = left.value().is_some_and(|value| value.is_one());
+    let is_one = left.value().is_some_and(num_traits::One::is_one);
     match (left.bare, left.dimension(), right.bare, right.dimension()) {
         (true, _, true, _) => Ok(plain(Ty { bare: true, ..Ty::new(Dimension::Plain, bounds, integer) })),
         // The complement of a share is a share.
@@ -204,8 +207,10 @@ fn product(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
         return Ok(plain(Ty { bare: true, ..Ty::new(Plain, bounds, integer) }));
     }
     match (left.dimension(), right.dimension()) {
-        (Plain | Ratio, other) | (other, Plain | Ratio) | (other @ Proportion, Proportion) => give(other),
-        (other @ (Difference | Count), Proportion) | (Proportion, other @ (Difference | Count)) => give(other),
+        (Plain | Ratio, other)
+        | (other, Plain | Ratio)
+        | (other @ (Proportion | Difference | Count), Proportion)
+        | (Proportion, other @ (Difference | Count)) => give(other),
         (Per(above, below), other) | (other, Per(above, below)) if **below == *other => give(above),
         (other, Proportion | Count) | (Proportion | Count, other) => give(other),
         _ => Err(Mix::Units),
@@ -220,9 +225,9 @@ fn quotient(left: &Ty, right: &Ty) -> Result<Joined, Mix> {
         return Ok(plain(Ty { bare: true, ..Ty::new(Plain, bounds, false) }));
     }
     match (left.dimension(), right.dimension()) {
-        (Plain, Plain) if !left.bare => give(Plain),
-        (above, Plain | Ratio) if above != right.dimension() => give(above.clone()),
-        (Plain, Ratio) => give(Ratio),
+        (Plain, Plain) => give(Plain),
+        (Plain | Ratio, Ratio) => give(Ratio),
+        (above, Plain | Ratio) => give(above.clone()),
         (above, below) if above == below => give(Ratio),
         (above, below) => give(Per(Box::new(above.clone()), Box::new(below.clone()))),
     }

@@ -23,6 +23,7 @@
 )]
 
 mod cases;
+mod check_inputs;
 mod check_studies;
 mod commitment;
 mod commitment_docs;

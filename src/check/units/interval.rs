@@ -34,7 +34,7 @@ pub(in crate::check) fn subtract(a: &Bounds, b: &Bounds) -> Bounds {
 pub(in crate::check) fn multiply(a: &Bounds, b: &Bounds) -> Bounds {
     let nonnegative = |x: &Bounds| x.lower.as_ref().is_some_and(|low| !low.is_negative());
     if let (Some(al), Some(au), Some(bl), Some(bu)) = (&a.lower, &a.upper, &b.lower, &b.upper) {
-        return hull([al * bl, al * bu, au * bl, au * bu]);
+        return hull(&[al * bl, al * bu, au * bl, au * bu]);
     }
     let factor = |x: &Bounds| x.lower.clone().filter(|low| x.upper.as_ref() == Some(low));
     let scaled = |by: &Rational, other: &Bounds| {
@@ -72,6 +72,6 @@ pub(in crate::check) fn divide(a: &Bounds, b: &Bounds) -> Bounds {
     multiply(a, &Bounds { lower: Some(low), upper: Some(high) })
 }
 
-fn hull(values: [Rational; 4]) -> Bounds {
+fn hull(values: &[Rational; 4]) -> Bounds {
     Bounds { lower: values.iter().min().cloned(), upper: values.iter().max().cloned() }
 }
