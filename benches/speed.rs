@@ -1,8 +1,11 @@
-//! What takes time: reading a long spec, proving a hard rule, resampling, canonical bytes. Run with `cargo bench`.
+//! What takes time: reading a long spec, proving a hard rule, resampling, canonical bytes, judging. Run with `cargo bench`.
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot run must stop")]
+#![expect(clippy::print_stderr, reason = "what is skipped is said")]
 
 #[path = "speed/bytes.rs"]
 mod bytes;
+#[path = "speed/judging.rs"]
+mod judging;
 #[path = "speed/resampling.rs"]
 mod resampling;
 #[path = "speed/rules.rs"]
@@ -17,6 +20,7 @@ criterion::criterion_group!(
     rules::thresholds,
     rules::linear,
     resampling::bootstrap,
-    bytes::reading
+    bytes::reading,
+    judging::scaffolds
 );
 criterion::criterion_main!(speed);

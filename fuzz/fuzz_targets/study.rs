@@ -25,7 +25,8 @@ impl Study {
         let text = TEXT.replace(r#"file "results.csv""#, mapping);
         let analysis = analyse("study.prespec", &text, &mut |_| Err("nothing is included".to_owned()));
         let spec = analysis.spec.unwrap_or_else(|| panic!("{:?}", analysis.diagnostics));
-        let tasks = read_tasks(&spec.tasks, Some(TASKS)).expect("the tasks of the example");
+        let tasks = spec.tasks.as_ref().map(|tasks| read_tasks(tasks, Some(TASKS)));
+        let tasks = tasks.expect("a task list").expect("the tasks of the example");
         let folder = std::env::temp_dir().join(format!("prespec-fuzz-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder for temporary files");
         Self { spec, tasks, file: folder.join(name) }
