@@ -166,8 +166,10 @@ fn oracle(requests: &[serde_json::Value]) -> Vec<serde_json::Value> {
     answers
 }
 
-/// The id and the leaves of every study that checks; that all of them do is the business of `check_studies`.
-fn studies() -> Vec<(&'static str, String, Vec<(String, Value)>)> {
+type Open = Vec<(String, Value)>;
+
+/// Path, id and leaves of every study that checks; that all of them do is the business of `check_studies`.
+fn studies() -> Vec<(&'static str, String, Open)> {
     let mut found = Vec::new();
     for path in STUDIES {
         let analysis = analyse(path, &read(path), &mut |include| Err(format!("{include} is not expected")));
@@ -372,7 +374,7 @@ fn a_frozen_file_with_consistent_digests_and_a_faulty_leaf_is_refused_by_both() 
     semantics.1 = Value::set(SEMANTICS.iter().map(|(name, version)| {
         Value::array([words(name), words(if *name == "quantile" { "type-6/1" } else { version })])
     }));
-    faults.push(("an unknown version", "inconclusive", other));
+    faults.push(("an unknown version", "failed", other));
 
     let mut requests = Vec::new();
     for (what, verdict, open) in &faults {
@@ -387,5 +389,7 @@ fn a_frozen_file_with_consistent_digests_and_a_faulty_leaf_is_refused_by_both() 
     }
     for ((what, verdict, _), answer) in faults.iter().zip(oracle(&requests)) {
         assert_eq!(answer["verdict"], *verdict, "{what}: {answer}");
+        let codes = if *verdict == "verified" { json!([]) } else { json!(["PR105"]) };
+        assert_eq!(answer["codes"], codes, "{what}");
     }
 }

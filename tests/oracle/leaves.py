@@ -3,14 +3,6 @@
 from values import MAX_INTEGER, Refused, encode, is_int, is_number, is_set, is_text
 
 
-class Unknown(Refused):
-    """A leaf or a member that section 5 does not list."""
-
-
-class Other(Refused):
-    """A version in the leaf `semantics` that section 5.10 does not list."""
-
-
 class Kind:
     """The type of a value: a check that raises, and whether the value may emit nothing."""
 
@@ -91,8 +83,7 @@ def rec(**members):
     def check(value):
         refuse_unless(isinstance(value, dict), "an object was expected")
         for key in value:
-            if key not in members:
-                raise Unknown("unknown member " + key)
+            refuse_unless(key in members, "unknown member " + key)
         for key, kind in members.items():
             if key in value:
                 kind.check(value[key])
@@ -436,10 +427,8 @@ SEMANTICS = {
 def check_leaf(path, value):
     """Raises Refused if the value does not have the structure that section 5 gives for the path."""
     section, slash, _ = path.partition("/")
-    if section not in (LISTS if slash else SECTIONS):
-        raise Unknown("unknown leaf " + path)
+    refuse_unless(section in (LISTS if slash else SECTIONS), "unknown leaf " + path)
     TYPES[section].check(value)
     if section == "semantics":
-        if any(SEMANTICS.get(key) != version for key, version in value):
-            raise Other("unknown version")
+        refuse_unless(all(SEMANTICS.get(key) == version for key, version in value), "unknown version")
         refuse_unless(len(value) == len(SEMANTICS), "a version is missing")
