@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -18,6 +19,12 @@ fn reference() -> Option<PathBuf> {
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The document on the reference records as they stand, judged once for all tests.
+fn document(folder: &Path) -> &'static Value {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    DOCUMENT.get_or_init(|| judged(folder))
 }
 
 /// Freezes the study into a new folder, judges the records and returns the verdict document.
@@ -90,8 +97,7 @@ fn close(what: &str, found: f64, expected: f64) {
 #[test]
 fn points_and_limits_equal_the_reference() {
     let Some(folder) = reference() else { return };
-    let document = judged(&folder);
-    let found = evidence(&document);
+    let found = evidence(document(&folder));
     let philox = json(&folder.join("gaia_bootstrap_philox.json"));
     let points = json(&folder.join("reference.json"));
     let mut compared = 0;
@@ -171,7 +177,7 @@ fn compare(what: &str, item: &Value, point: &Value, limits: &Value) -> usize {
 #[test]
 fn accuracy_equals_the_verdict_reference() {
     let Some(folder) = reference() else { return };
-    let found = evidence(&judged(&folder));
+    let found = evidence(document(&folder));
     let verdicts = json(&folder.join("verdicts_gaia.json"));
     for (model, spelled) in MODELS {
         for level in ["1", "2"] {
@@ -201,5 +207,5 @@ fn two_runs_and_shuffled_rows_give_the_same_bytes() {
         document["freeze_id"] = Value::Null;
         document
     };
-    assert_eq!(strip(judged(&folder)), strip(judged(shuffled.path())));
+    assert_eq!(strip(document(&folder).clone()), strip(judged(shuffled.path())));
 }

@@ -132,22 +132,19 @@ fn undirected(spec: &Spec, translator: &Translator<'_>, about: &About, applies: 
         _ => Rational::from_integer(0.into()),
     };
     let null = || Term::Const(null.clone());
-    let both = |above: Formula, below: Formula| {
-        let holds = |side: Formula| {
-            matches!(
-                prover::satisfiable(&translator.problem, &applies.clone().and(side), &translator.budget),
-                Ok(Some(_))
-            )
-        };
-        holds(above) && holds(below)
+    let holds = |side: Formula| {
+        matches!(prover::satisfiable(&translator.problem, &applies.clone().and(side), &translator.budget), Ok(Some(_)))
     };
+    let both = |above: Formula, below: Formula| holds(above) && holds(below);
     let mentions = |id: VarId| speaks_of(applies, id);
     if let (Some(lower), Some(upper)) = (find(EvidenceKind::Lower), find(EvidenceKind::Upper))
         && mentions(lower)
         && mentions(upper)
         && both(Term::from(lower).gt(null()), Term::from(upper).lt(null()))
     {
-        return true;
+        // A case that also holds around the null asks for smallness, as an equivalence band does, and not for a difference.
+        let around = Term::from(lower).le(null()).and(Term::from(upper).ge(null()));
+        return !holds(around);
     }
     let two_sided = evidence.iter().any(|(id, method, kind)| {
         matches!(kind, EvidenceKind::P | EvidenceKind::PAdjusted)
