@@ -37,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use inputs::inputs;
 pub use places::{Kind, Part, Places};
 
-use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::diagnostic::{self, Code, Diagnostic, Severity};
 use crate::source::Sources;
 use crate::spec::{Name, Spec, ValueType, Waiver};
 use crate::syntax::{self, ast};
@@ -73,6 +73,8 @@ pub fn analyse(name: &str, text: &str, load: &mut dyn FnMut(&str) -> Result<Stri
     let (file, mut diagnostics) = syntax::parse(&mut sources, name, text, load);
     let Checked { spec, places, diagnostics: mut found, .. } = check(&file);
     let structure_failed = has_error(&diagnostics) || has_error(&found);
+    // What was refused may be the very use that is missed.
+    found.retain(|finding| !structure_failed || finding.code != Code::Unused);
     let mut of_rules = Vec::new();
     rules::check(&spec, &places, &mut of_rules);
     // What was refused is not in the study, so that a warning about what is missing could be about that.

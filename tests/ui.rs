@@ -20,7 +20,7 @@ use prespec::source::Sources;
 type Phase = fn(name: &str, text: &str, folder: &Path) -> String;
 
 /// The phases with golden files. A phase is added here together with its folder `tests/ui/<phase>`.
-const PHASES: &[(&str, Phase)] = &[("syntax", syntax)];
+const PHASES: &[(&str, Phase)] = &[("syntax", syntax), ("check", check)];
 
 /// What the parser says.
 fn syntax(name: &str, text: &str, folder: &Path) -> String {
@@ -28,6 +28,13 @@ fn syntax(name: &str, text: &str, folder: &Path) -> String {
     let mut load = |path: &str| fs::read_to_string(folder.join(path)).map_err(|_| "there is no such file".to_owned());
     let (_, diagnostics) = prespec::syntax::parse(&mut sources, name, text, &mut load);
     human(&diagnostics, &sources, Style::Plain)
+}
+
+/// What the whole analysis says.
+fn check(name: &str, text: &str, folder: &Path) -> String {
+    let mut load = |path: &str| fs::read_to_string(folder.join(path)).map_err(|_| "there is no such file".to_owned());
+    let analysis = prespec::check::analyse(name, text, &mut load);
+    human(&analysis.diagnostics, &analysis.sources, Style::Plain)
 }
 
 fn specs(folder: &Path) -> Vec<PathBuf> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::literals::Side;
 use super::names::list;
 use super::record_expr::{absolute, operator, relation, verb};
+use super::spell::quoted;
 use super::units::{self, Ty};
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -71,7 +72,8 @@ impl Checker<'_> {
                 let relation = relation(*op);
                 let (a, b) = self.joined(a, b, a_side, b_side, expr.span)?;
                 self.exact(relation, a_side, b_side, expr.span);
-                self.reachable(relation, a_side, b_side, "this");
+                let measured = if a_ty.value().is_some() { right } else { left };
+                self.reachable(relation, a_side, b_side, &quoted(measured));
                 Some(Condition::Compare(a, relation, b))
             }
             ExprKind::Within(value, low, high) => match self.band(low, high) {
@@ -173,8 +175,8 @@ impl Checker<'_> {
             );
             return None;
         }
-        self.reachable(Relation::GreaterEqual, side, low_side, "this");
-        self.reachable(Relation::LessEqual, side, high_side, "this");
+        self.reachable(Relation::GreaterEqual, side, low_side, &quoted(value));
+        self.reachable(Relation::LessEqual, side, high_side, &quoted(value));
         Some(Condition::Within(term, low_term, high_term))
     }
 

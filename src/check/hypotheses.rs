@@ -526,7 +526,7 @@ impl<'a> Checker<'a> {
                             Code::BadQuorum,
                             span,
                             format!(
-                                "the quorum says of {n}; {} {} {members}",
+                                "the quorum is out of {n}, and {} {} {members} members",
                                 list(&factors),
                                 if factors.len() == 1 { "has" } else { "have" }
                             ),

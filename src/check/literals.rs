@@ -209,7 +209,7 @@ impl Checker<'_> {
         self.report(found);
     }
 
-    /// Refuses a comparison that bounds decide: one side can never get where the other is.
+    /// Refuses a comparison that bounds decide: one side can never get where the other is. `what` names the measured side.
     pub(super) fn reachable(&mut self, relation: crate::spec::Relation, left: Side<'_>, right: Side<'_>, what: &str) {
         use crate::spec::Relation;
         let (a, b) = (&left.ty.number.bounds, &right.ty.number.bounds);
@@ -221,14 +221,21 @@ impl Checker<'_> {
         };
         let strict_less = below(&a.upper, &b.lower, false); // left is always smaller
         let strict_more = below(&b.upper, &a.lower, false); // left is always larger
-        let never = match relation {
+        let edge = match relation {
             Relation::Less => below(&b.upper, &a.lower, true),
             Relation::Greater => below(&a.upper, &b.lower, true),
             Relation::LessEqual | Relation::GreaterEqual | Relation::Equal | Relation::NotEqual => false,
         };
-        if !(strict_less || strict_more || never) {
+        if !(strict_less || strict_more || edge) {
             return;
         }
+        let outside = strict_less || strict_more;
+        let above = (relation == Relation::Greater) == left.ty.value().is_none();
+        let verb = match (outside, above) {
+            (true, _) => "reach",
+            (false, true) => "be above",
+            (false, false) => "be below",
+        };
         let (threshold, measured) = if left.ty.value().is_some() { (left, right) } else { (right, left) };
         let show = |value: &Rational, ty: &Ty| {
             units::in_unit(&Quantity { value: value.clone(), dimension: ty.dimension().clone() })
@@ -247,10 +254,9 @@ impl Checker<'_> {
             shown.number.dimension = measured.ty.dimension().clone();
         }
         let value = threshold.ty.value().map(|value| show(value, &shown)).unwrap_or_default();
-        let mut found =
-            Diagnostic::error(Code::Unreachable, threshold.span, format!("{what} never gets past `{value}`"))
-                .also(measured.span, range)
-                .note("the comparison has the same answer whatever the data say");
+        let mut found = Diagnostic::error(Code::Unreachable, threshold.span, format!("{what} cannot {verb} `{value}`"))
+            .also(measured.span, range)
+            .note("the comparison has the same answer whatever the data say");
         let hundredth = threshold.ty.value().map(|value| value / Rational::from_integer(100.into()));
         let fits = hundredth.as_ref().is_some_and(|value| {
             bounds.lower.as_ref().is_none_or(|low| low <= value)

@@ -175,7 +175,7 @@ impl<'a> Collector<'a, '_> {
             c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || upper_allowed && c.is_ascii_uppercase()
         });
         if !first_fits || !rest_fits {
-            let lower = text.to_ascii_lowercase();
+            let lower = snake_case(text);
             let found = Diagnostic::error(Code::BadName, name.span, format!("`{text}` has not the form of a name"))
                 .help("a name starts with a lower-case letter and goes on with lower-case letters, digits and `_`; only hypotheses, questions, clauses and levels may use upper case");
             let fixable = lower != text && lower.starts_with(|c: char| c.is_ascii_lowercase());
@@ -294,6 +294,20 @@ impl<'a> Collector<'a, '_> {
             );
         }
     }
+}
+
+/// `meanCost` as `mean_cost`.
+fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    let mut after_small = false;
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && after_small {
+            out.push('_');
+        }
+        after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        out.push(c.to_ascii_lowercase());
+    }
+    out
 }
 
 /// Names of functions; a measure with parameters may not take one.

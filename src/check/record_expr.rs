@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::literals::Side;
 use super::names::{FUNCTIONS, list};
+use super::spell::quoted;
 use super::units::{self, Ty};
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -378,7 +379,8 @@ impl Checker<'_> {
             (RecordKind::Number(a), RecordKind::Number(b)) => {
                 let (a_side, b_side) = (Side { span: left.span, ty: a }, Side { span: right.span, ty: b });
                 let (left_expr, right_expr) = self.record_joined(left_expr, right_expr, a_side, b_side, whole)?;
-                self.reachable(relation, a_side, b_side, "this value");
+                let measured = if a.value().is_some() { right } else { left };
+                self.reachable(relation, a_side, b_side, &quoted(measured));
                 Some((RecordExpr::Compare(Box::new(left_expr), relation, Box::new(right_expr)), RecordKind::Bool))
             }
             (RecordKind::Text, RecordKind::Text) | (RecordKind::Bool, RecordKind::Bool) if equality => {

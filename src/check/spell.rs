@@ -8,6 +8,12 @@ pub(super) fn spell(expr: &Expr) -> String {
     at(expr, 0)
 }
 
+/// The expression in back-quotes for a message, or a word in its stead when it is long.
+pub(super) fn quoted(expr: &Expr) -> String {
+    let text = spell(expr);
+    if text.chars().count() <= 40 { format!("`{text}`") } else { "this".into() }
+}
+
 fn level(kind: &ExprKind) -> u8 {
     match kind {
         ExprKind::Or(_) => 1,
