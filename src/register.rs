@@ -7,4 +7,5 @@
 pub mod file;
 pub mod finding;
 pub mod inputs;
+pub mod looks;
 pub mod store;

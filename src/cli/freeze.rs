@@ -73,6 +73,16 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
     }
 }
 
+/// The time by this machine's clock, which is shown as claimed and proves nothing.
+pub fn now() -> Result<UtcTime, String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the command line is an edge: the claimed time is the author's clock"
+    )]
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|_| "the clock stands before 1970".to_owned())?;
+    UtcTime::from_unix(now.as_secs()).ok_or_else(|| "the clock stands beyond the year 9999".to_owned())
+}
+
 fn registration(study: &load::Study, out: &Path) -> Result<Registration, String> {
     #[expect(
         clippy::disallowed_methods,

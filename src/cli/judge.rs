@@ -14,6 +14,7 @@ use crate::plan::tasks::read_tasks;
 use crate::records;
 use crate::register::file::SUFFIX;
 use crate::register::inputs::{InputPath, MAX_INPUT_BYTES, read_input};
+use crate::register::looks::{self, Look, append};
 use crate::report::{document, html, terminal};
 use crate::spec::{Spec, TaskSource, VerdictClass};
 use crate::verify::Verdict;
@@ -81,6 +82,9 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
         Ok(judgment) => judgment,
         Err(exit) => return exit,
     };
+    if let Err(exit) = log_look(arguments, &judgment.0, output) {
+        return exit;
+    }
     present(arguments, &judgment, output)
 }
 
@@ -226,6 +230,42 @@ fn judge(arguments: &Arguments, bound: Bound, output: &mut Output) -> Result<(Ju
         Ok(judgment) => Ok((judgment, bound.spec)),
         Err(refusal) => {
             output.error(&format!("error: {refusal}\nnothing was judged"));
+            Err(Exit::Failed)
+        }
+    }
+}
+
+/// Records a judgment of a part of the plan beside the frozen file, before anything of it is shown.
+fn log_look(arguments: &Arguments, judgment: &Judgment, output: &mut Output) -> Result<(), Exit> {
+    let (true, Some(freeze_id)) = (judgment.partial, &judgment.freeze_id) else { return Ok(()) };
+    let flow = judgment.flows.first();
+    let missing = flow.map_or(0, |flow| {
+        flow.states.iter().filter(|(state, _)| *state == "missing").map(|(_, records)| *records).sum()
+    });
+    let planned = flow.map_or(0, |flow| flow.planned);
+    let folder = arguments.study.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let recorded = super::freeze::now().and_then(|claimed_time| {
+        let look = Look {
+            freeze_id: freeze_id.clone(),
+            records_digest: judgment.records_digest.clone(),
+            planned,
+            present: planned.saturating_sub(missing),
+            claimed_time,
+        };
+        append(folder, &look).map_err(|error| error.to_string())
+    });
+    match recorded {
+        Ok(count) => {
+            let path = folder.join(looks::NAME);
+            output.error(&format!("look {count} at results before they were whole, recorded in {}", path.display()));
+            Ok(())
+        }
+        Err(problem) => {
+            output.problem(
+                &problem,
+                "a look that leaves no trace could be repeated until the result pleases, so nothing is shown",
+                "make the folder of the frozen file writable, and judge again",
+            );
             Err(Exit::Failed)
         }
     }

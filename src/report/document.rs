@@ -1,6 +1,8 @@
 //! The verdict document, `prespec-verdict/1`: a judgment as JSON, in a fixed member order, so that two runs give the same
 //! bytes. Its schema is `docs/verdict.schema.json`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::decide::judgment::{
@@ -150,7 +152,7 @@ struct ClauseDocument<'a> {
 #[derive(Serialize)]
 struct OutcomeDocument<'a> {
     class: &'static str,
-    label: &'a str,
+    label: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     case: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -320,7 +322,7 @@ fn document(judgment: &Judgment) -> Document<'_> {
                 claim: &hypothesis.claim,
                 answers: &hypothesis.answers,
                 descriptive: hypothesis.descriptive,
-                sets: hypothesis.sets.iter().map(set).collect(),
+                sets: hypothesis.sets.iter().map(|own| set(own, judgment.exploratory)).collect(),
                 sets_disagree: hypothesis.disagree,
             })
             .collect(),
@@ -416,7 +418,9 @@ fn flow(flow: &Flow) -> FlowDocument<'_> {
     }
 }
 
-fn set(set: &SetVerdict) -> SetDocument<'_> {
+fn set(set: &SetVerdict, exploratory: bool) -> SetDocument<'_> {
+    let member = |own| member(own, exploratory);
+    let outcome = |own| outcome(own, exploratory);
     SetDocument {
         set: &set.set,
         verdict: set.outcome.as_ref().map(outcome),
@@ -435,10 +439,10 @@ fn set(set: &SetVerdict) -> SetDocument<'_> {
     }
 }
 
-fn member(member: &MemberVerdict) -> MemberDocument<'_> {
+fn member(member: &MemberVerdict, exploratory: bool) -> MemberDocument<'_> {
     MemberDocument {
         member: levels(&member.member),
-        verdict: outcome(&member.outcome),
+        verdict: outcome(&member.outcome, exploratory),
         evidence: member.evidence.iter().map(estimand).collect(),
     }
 }
@@ -447,10 +451,15 @@ fn levels(member: &[(String, String)]) -> Vec<LevelDocument<'_>> {
     member.iter().map(|(factor, level)| LevelDocument { factor, level }).collect()
 }
 
-fn outcome(outcome: &Outcome) -> OutcomeDocument<'_> {
+/// A label of an exploratory judgment is never mistaken for one that binds.
+fn outcome(outcome: &Outcome, exploratory: bool) -> OutcomeDocument<'_> {
     OutcomeDocument {
         class: outcome.class.word(),
-        label: &outcome.label,
+        label: if exploratory {
+            Cow::Owned(format!("exploratory:{}", outcome.label))
+        } else {
+            Cow::Borrowed(&outcome.label)
+        },
         case: outcome.case,
         reason: outcome.reason.as_deref(),
         nearest: outcome.nearest.as_ref().map(distance),

@@ -23,6 +23,7 @@
 )]
 
 mod cases;
+mod cli;
 mod check_inputs;
 mod check_studies;
 mod commitment;

@@ -1,0 +1,197 @@
+//! The contract of the command line: verbs, exit codes, what is written where.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_prespec")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A starter study in a new folder.
+fn starter() -> (TempDir, PathBuf) {
+    let outer = tempfile::tempdir().unwrap();
+    let made = run(outer.path(), &["new", "demo"]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let folder = outer.path().join("demo");
+    (outer, folder)
+}
+
+fn freeze(folder: &Path) -> String {
+    let frozen = run(folder, &["freeze", "study.prespec"]);
+    assert_eq!(frozen.status.code(), Some(0), "{}", text(&frozen.stderr));
+    text(&frozen.stdout).lines().last().unwrap().to_owned()
+}
+
+#[test]
+fn the_starter_goes_from_check_to_verdict() {
+    let (_outer, folder) = starter();
+    assert_eq!(run(&folder, &["check", "study.prespec"]).status.code(), Some(0));
+    let path = freeze(&folder);
+    let id = text(&run(&folder, &["verify", &path, "--format", "json"]).stdout);
+    let verification: Value = serde_json::from_str(&id).unwrap();
+    assert_eq!(verification["files"][0]["level"], "A0");
+    let arguments = ["judge", &path, "--results", "results", "--report", "r.html", "--out", "v.json"];
+    let judged = run(&folder, &arguments);
+    assert_eq!(judged.status.code(), Some(0), "{}", text(&judged.stderr));
+    let first = fs::read(folder.join("v.json")).unwrap();
+    let document: Value = serde_json::from_slice(&first).unwrap();
+    assert_eq!(document["freeze_id"], verification["files"][0]["freeze_id"]);
+    assert_eq!(document["hypotheses"][0]["sets"][0]["verdict"]["class"], "supported");
+    assert!(fs::read_to_string(folder.join("r.html")).unwrap().contains("</html>"));
+    assert_eq!(run(&folder, &arguments).status.code(), Some(0));
+    assert_eq!(first, fs::read(folder.join("v.json")).unwrap(), "two runs give the same bytes");
+    let failed = run(&folder, &["judge", &path, "--results", "results", "--fail-on", "supported"]);
+    assert_eq!(failed.status.code(), Some(1));
+    let passed = run(&folder, &["judge", &path, "--results", "results", "--fail-on", "contradicted"]);
+    assert_eq!(passed.status.code(), Some(0));
+}
+
+#[test]
+fn a_frozen_meaning_is_never_frozen_again() {
+    let (_outer, folder) = starter();
+    let path = freeze(&folder);
+    let before = fs::read(folder.join(&path)).unwrap();
+    let spec = folder.join("study.prespec");
+    let changed = fs::read_to_string(&spec).unwrap().replace("# What is planned.", "# What we plan.");
+    fs::write(&spec, changed).unwrap();
+    let again = run(&folder, &["freeze", "study.prespec"]);
+    assert_eq!(again.status.code(), Some(0));
+    assert!(text(&again.stdout).starts_with("already frozen as sha256:"), "{}", text(&again.stdout));
+    assert_eq!(before, fs::read(folder.join(&path)).unwrap());
+    let other = fs::read_to_string(&spec).unwrap().replace("margin worthwhile = 5 pp", "margin worthwhile = 3 pp");
+    fs::write(&spec, other).unwrap();
+    let refused = run(&folder, &["freeze", "study.prespec"]);
+    assert_eq!(refused.status.code(), Some(1), "a second first freeze is refused");
+    assert_eq!(fs::read_dir(folder.join("preregistrations/first_study")).unwrap().count(), 1);
+}
+
+#[test]
+fn tampering_is_found_and_nothing_is_judged() {
+    let (_outer, folder) = starter();
+    let path = freeze(&folder);
+    let tasks = folder.join("data/tasks.csv");
+    let original = fs::read_to_string(&tasks).unwrap();
+    fs::write(&tasks, original.replace("sum-01,easy", "sum-01,hard")).unwrap();
+    let verified = run(&folder, &["verify", &path]);
+    assert_eq!(verified.status.code(), Some(1));
+    assert!(text(&verified.stdout).contains("PR111"), "{}", text(&verified.stdout));
+    let judged = run(&folder, &["judge", &path, "--results", "results"]);
+    assert_eq!(judged.status.code(), Some(1));
+    assert!(judged.stdout.is_empty());
+    fs::write(&tasks, original).unwrap();
+    let frozen = folder.join(&path);
+    let bytes = fs::read_to_string(&frozen).unwrap();
+    fs::write(&frozen, bytes.replace("\"0.05\"", "\"0.06\"")).unwrap();
+    assert_eq!(run(&folder, &["verify", &path]).status.code(), Some(1));
+    assert_eq!(run(&folder, &["verify", "absent.freeze.json"]).status.code(), Some(2));
+}
+
+#[test]
+fn an_unfrozen_spec_is_only_explored() {
+    let (_outer, folder) = starter();
+    let refused = run(&folder, &["judge", "study.prespec", "--results", "results"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let message = text(&refused.stderr);
+    for part in ["is not a frozen file", "why:", "do:"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let explored =
+        run(&folder, &["judge", "study.prespec", "--exploratory", "--results", "results", "--format", "json"]);
+    let document: Value = serde_json::from_slice(&explored.stdout).unwrap();
+    assert_eq!(document["exploratory"], true);
+    assert!(document.get("freeze_id").is_none());
+    let label = document["hypotheses"][0]["sets"][0]["verdict"]["label"].as_str().unwrap();
+    assert!(label.starts_with("exploratory:"), "{label}");
+}
+
+#[test]
+fn a_look_at_part_of_the_results_leaves_a_line() {
+    let (_outer, folder) = starter();
+    let spec = folder.join("study.prespec");
+    let text_of_spec =
+        fs::read_to_string(&spec).unwrap().replace("count errored, missing as incorrect", "count errored as incorrect");
+    fs::write(&spec, text_of_spec).unwrap();
+    let results = folder.join("results/results.csv");
+    let rows = fs::read_to_string(&results).unwrap();
+    let part: Vec<&str> = rows.lines().filter(|line| !line.starts_with("sum-07,")).collect();
+    fs::write(&results, part.join("\n") + "\n").unwrap();
+    let path = freeze(&folder);
+    let refused = run(&folder, &["judge", &path, "--results", "results"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("sum-07"), "{}", text(&refused.stderr));
+    for count in 1..=2 {
+        let looked = run(&folder, &["judge", &path, "--results", "results", "--partial", "--format", "json"]);
+        assert_eq!(looked.status.code(), Some(0), "{}", text(&looked.stderr));
+        let document: Value = serde_json::from_slice(&looked.stdout).unwrap();
+        assert_eq!(document["partial"], true);
+        let list = fs::read_to_string(folder.join("preregistrations/first_study/LOOKS.jsonl")).unwrap();
+        let lines: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), count);
+        let last = lines.last().unwrap();
+        assert_eq!((last["planned"].as_u64(), last["present"].as_u64()), (Some(160), Some(156)));
+        assert_eq!(last.get("prev").is_some(), count == 2);
+    }
+}
+
+#[test]
+fn every_code_is_explained_and_unknown_ones_are_not() {
+    let here = Path::new(".");
+    let all = text(&run(here, &["explain", "all"]).stdout);
+    assert!(all.lines().count() > 50);
+    for line in all.lines() {
+        let code = line.split_whitespace().next().unwrap();
+        let page = run(here, &["explain", code]);
+        assert!(page.status.success());
+        assert!(text(&page.stdout).starts_with(&format!("# {code}:")), "{code}");
+    }
+    assert_eq!(run(here, &["explain", "E9999"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_digest_says_the_meaning_and_not_the_layout() {
+    let (_outer, folder) = starter();
+    let digest = |folder: &Path| text(&run(folder, &["digest", "study.prespec"]).stdout);
+    let first = digest(&folder);
+    assert_eq!(first.lines().count(), 1);
+    let spec = folder.join("study.prespec");
+    let original = fs::read_to_string(&spec).unwrap();
+    let study = original.replace("study first_study", "study another_name").replace("5 pp higher", "5.0 pp higher");
+    fs::write(&spec, study).unwrap();
+    assert_eq!(first, digest(&folder), "neither the study's name nor a spelling of a number is meaning");
+    fs::write(&spec, original.replace("5 pp higher", "5.1 pp higher")).unwrap();
+    assert_ne!(first, digest(&folder));
+}
+
+#[test]
+fn formatting_is_checked_and_done() {
+    let (_outer, folder) = starter();
+    let spec = folder.join("study.prespec");
+    let original = fs::read_to_string(&spec).unwrap();
+    fs::write(&spec, original.replace("  repeat 2", "      repeat    2")).unwrap();
+    assert_eq!(run(&folder, &["fmt", "--check", "study.prespec"]).status.code(), Some(1));
+    assert_eq!(run(&folder, &["fmt", "study.prespec"]).status.code(), Some(0));
+    assert_eq!(run(&folder, &["fmt", "--check", "study.prespec"]).status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&spec).unwrap(), original);
+}
+
+#[test]
+fn wrong_usage_has_its_own_exit_code() {
+    let here = tempfile::tempdir().unwrap();
+    assert_eq!(run(here.path(), &["check", "absent.prespec"]).status.code(), Some(2));
+    assert_eq!(run(here.path(), &["unknown"]).status.code(), Some(2));
+    assert_eq!(
+        run(here.path(), &["judge", "x.freeze.json", "--results", "r", "--fail-on", "lost"]).status.code(),
+        Some(2)
+    );
+    fs::write(here.path().join("a.txt"), "x").unwrap();
+    assert_eq!(run(here.path(), &["new", "."]).status.code(), Some(2));
+    assert_eq!(run(here.path(), &["--help"]).status.code(), Some(0));
+}
