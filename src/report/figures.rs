@@ -63,7 +63,8 @@ fn decimals(dimension: &Dimension, magnitude: f64) -> usize {
         return usize::from(matches!(dimension, Dimension::Proportion | Dimension::Difference));
     }
     match dimension {
-        Dimension::Proportion | Dimension::Difference if magnitude >= 1.0 => 1,
+        // From 0.95 on, two digits would round to `1.00`.
+        Dimension::Proportion | Dimension::Difference if magnitude >= 0.95 => 1,
         Dimension::Proportion | Dimension::Difference => significant(magnitude, 2).max(1),
         Dimension::Money | Dimension::Ratio if magnitude >= 1.0 => 2,
         Dimension::Per(over, _) => decimals(over, magnitude),
@@ -178,8 +179,13 @@ pub fn interval(lower: f64, upper: f64, dimension: &Dimension) -> String {
     let style = style(dimension);
     let largest = (lower * style.factor).abs().max((upper * style.factor).abs());
     let mut places = decimals(dimension, largest);
-    // Two different ends never read as the same number.
-    while lower < upper && places < MAX_DECIMALS && digits(lower, &style, places) == digits(upper, &style, places) {
+    // Two different ends never read as the same number, and an end beside zero never reads as zero.
+    let hides = |places| {
+        let [low, high, zero] = [lower, upper, 0.0].map(|end| digits(end, &style, places));
+        (lower < upper && low == high) || (lower != 0.0 && low == zero) || (upper != 0.0 && high == zero)
+    };
+    let most = places.saturating_add(4).min(MAX_DECIMALS);
+    while places < most && hides(places) {
         places += 1;
     }
     format!("[{}, {}]{}", digits(lower, &style, places), digits(upper, &style, places), style.after)

@@ -81,5 +81,15 @@ pub fn html(judgment: &Judgment, spec: &Spec) -> Result<String, ReportError> {
     let text = environment.get_template("report")?.render(
         minijinja::context! { page => Value::from(Serde(view)), style => Value::from_safe_string(STYLE.to_owned()) },
     )?;
-    Ok(text)
+    // Characters that turn the direction of what follows could make a verdict read as another; no template has any.
+    Ok(text.chars().map(visible).collect())
+}
+
+/// The character, or a mark for one that is no text: control characters and directional overrides.
+const fn visible(character: char) -> char {
+    match character {
+        '\n' | '\t' => character,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other => other,
+    }
 }

@@ -77,7 +77,8 @@ pub fn nearest(distance: &Distance) -> String {
     let [value, threshold, apart] = figures::beside(distance.value, distance.threshold, &distance.dimension);
     let mut text = format!("{}: {value} against {threshold}, {apart} apart", distance.comparison);
     if let Some(error) = distance.monte_carlo_error {
-        text.push_str(&format!("; Monte Carlo standard error {}", spread(error, &distance.dimension)));
+        text.push_str("; Monte Carlo standard error ");
+        text.push_str(&spread(error, &distance.dimension));
     }
     if distance.fragile {
         text.push_str("; another seed could decide otherwise");
@@ -143,8 +144,8 @@ pub fn set_verdict(judgment: &Judgment, hypothesis: &HypothesisVerdict, set: &Se
             let tally = format!("grid: {}", tally(&set.grid));
             if judgment.exploratory { format!("exploratory: {tally}") } else { tally }
         }
-        None if hypothesis.descriptive => "described, not decided".to_owned(),
-        None => "no verdict".to_owned(),
+        None if hypothesis.descriptive => labelled(judgment, "described, not decided"),
+        None => labelled(judgment, "no verdict"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The presentations of judgments made by hand.
 
+mod browser;
 mod fixture;
 mod page;
+mod schema;
 mod terminal;

@@ -42,6 +42,8 @@ fn intervals_share_their_decimals_and_keep_their_ends_apart() {
     assert_eq!(interval(0.007, 0.145, &Dimension::Plain), "[0.007, 0.145]");
     assert_eq!(interval(0.6, 0.6, &Dimension::Proportion), "[60.0, 60.0] %");
     assert_eq!(interval(0.60001, 0.60002, &Dimension::Proportion), "[60.001, 60.002] %");
+    assert_eq!(interval(-0.081, -0.0004, &Dimension::Difference), "[-8.10, -0.04] pp");
+    assert_eq!(interval(-0.081, 0.0, &Dimension::Difference), "[-8.1, 0.0] pp");
     assert_eq!(interval(0.1, 0.25, &Dimension::Money), "[$0.100, $0.250]");
 }
 
@@ -50,8 +52,7 @@ fn p_values_are_never_rounded_onto_a_level() {
     for (number, text) in [
         (0.0034, "0.0034"),
         (0.210_4, "0.21"),
-        (0.05, "0.05"),
-        (0.0500, "0.05"),
+        (0.05, "0.050"),
         (0.049_96, "0.04996"),
         (0.050_04, "0.05004"),
         (0.009_999, "0.009999"),

@@ -9,7 +9,7 @@ use super::view::Chip;
 use crate::decide::judgment::{EstimandResult, Region};
 use crate::report::words::Threshold;
 use crate::report::{figures, words};
-use crate::spec::Dimension;
+use crate::spec::{Dimension, Name};
 
 /// A forest plot of one estimand.
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ pub(super) struct Plot {
     id: String,
     title: String,
     /// What stands in the first column.
-    of: &'static str,
+    of: String,
     notes: Vec<String>,
     head: Labels,
     axis: Labels,
@@ -71,6 +71,9 @@ struct Bar {
 
 /// A row's content before it is placed.
 pub(super) struct Entry<'a> {
+    /// The member; empty for a rule that is asked once and for further sets of a member.
+    pub(super) member: &'a [(Name, Name)],
+    /// What stands for an entry without a member.
     pub(super) label: String,
     pub(super) minor: bool,
     pub(super) result: &'a EstimandResult,
@@ -119,6 +122,7 @@ fn plot(id: String, of: &'static str, dimension: &Dimension, entries: Vec<Entry<
         if same_regions { region_labels(regions, domain) } else { Vec::new() },
         if same_thresholds { threshold_labels(thresholds, domain) } else { Vec::new() },
     ]);
+    let factors = common_factors(&entries);
     let mut notes = methods(&entries);
     if !same_regions {
         notes.push("Regions differ from row to row, because thresholds do.".to_owned());
@@ -129,15 +133,25 @@ fn plot(id: String, of: &'static str, dimension: &Dimension, entries: Vec<Entry<
     Plot {
         id,
         title,
-        of,
+        of: if factors.is_empty() { of.to_owned() } else { factors.join(", ") },
         notes,
         head,
         axis: ticks(domain, dimension),
         legend: if same_regions { legend(regions, dimension) } else { Vec::new() },
         tested: entries.iter().any(|entry| !entry.result.tests.is_empty()),
         judged: entries.iter().any(|entry| entry.chip.is_some()),
-        rows: entries.into_iter().map(|entry| row(entry, domain)).collect(),
+        rows: entries.into_iter().map(|entry| row(entry, domain, !factors.is_empty())).collect(),
     }
+}
+
+/// The factors, when every member is made of the same: then the heading names them and the rows need not.
+fn common_factors(entries: &[Entry<'_>]) -> Vec<String> {
+    let mut members = entries.iter().map(|entry| entry.member).filter(|member| !member.is_empty());
+    let Some(first) = members.next() else { return Vec::new() };
+    let same = members.all(|member| {
+        member.len() == first.len() && member.iter().zip(first).all(|((found, _), (wanted, _))| found == wanted)
+    });
+    if same { first.iter().map(|(factor, _)| factor.clone()).collect() } else { Vec::new() }
 }
 
 /// Every finite number that the axis must hold.
@@ -194,7 +208,7 @@ fn threshold_labels(thresholds: &[Threshold], domain: Domain) -> Vec<Wanted> {
         .iter()
         .map(|threshold| Wanted {
             place: domain.place(threshold.at),
-            text: threshold.name.clone(),
+            text: typographic(&threshold.name),
             class: "threshold",
             line: true,
         })
@@ -211,7 +225,7 @@ fn legend(regions: &[Region], dimension: &Dimension) -> Vec<LegendEntry> {
         .map(|region| {
             let class = words::class(region.class);
             let label = words::label(&region.label);
-            let value = |value: f64| figures::value(value, dimension);
+            let value = |value: f64| typographic(&figures::value(value, dimension));
             LegendEntry {
                 class: region.class.word(),
                 label: if label == class { label.to_owned() } else { format!("{label} ({class})") },
@@ -227,7 +241,7 @@ fn legend(regions: &[Region], dimension: &Dimension) -> Vec<LegendEntry> {
         .collect()
 }
 
-fn row(entry: Entry<'_>, domain: Domain) -> Row {
+fn row(entry: Entry<'_>, domain: Domain, only_levels: bool) -> Row {
     let result = entry.result;
     let dimension = &result.dimension;
     let mut intervals = Vec::new();
@@ -248,6 +262,7 @@ fn row(entry: Entry<'_>, domain: Domain) -> Row {
                 let interval = figures::interval(*lower, *upper, dimension);
                 limits.push(typographic(&format!("{name}{interval}")));
             }
+            Err(why) if result.estimate.as_ref().err() == Some(why) => {}
             Err(why) => limits.push(format!("{name}no interval: {why}")),
         }
     }
@@ -256,10 +271,12 @@ fn row(entry: Entry<'_>, domain: Domain) -> Row {
         let name = if result.tests.len() > 1 { format!("{}: ", test.name) } else { String::new() };
         tests.push(match &test.p {
             Ok(p) => format!("{name}{}", figures::p_named("p", *p)),
+            Err(why) if result.estimate.as_ref().err() == Some(why) => format!("{name}no p-value"),
             Err(why) => format!("{name}no p-value: {why}"),
         });
         match &test.p_adjusted {
             Some(Ok(p)) => tests.push(figures::p_named("adjusted p", *p)),
+            Some(Err(why)) if test.p.as_ref().err() == Some(why) => {}
             Some(Err(why)) => tests.push(format!("no adjusted p-value: {why}")),
             None => {}
         }
@@ -268,11 +285,17 @@ fn row(entry: Entry<'_>, domain: Domain) -> Row {
         }
     }
     let sizes = [
-        result.n.map(|n| format!("n {}", figures::count(n))),
+        result.n.map(|n| format!("n\u{a0}{}", figures::count(n))),
         result.clusters.map(|count| words::counted(count, "cluster")),
     ];
     Row {
-        label: if entry.label.is_empty() { "whole".to_owned() } else { entry.label },
+        label: if entry.member.is_empty() {
+            entry.label
+        } else if only_levels {
+            entry.member.iter().map(|(_, level)| level.as_str()).collect::<Vec<_>>().join(", ")
+        } else {
+            words::member(entry.member)
+        },
         minor: entry.minor,
         bands: result
             .regions
@@ -303,7 +326,16 @@ fn row(entry: Entry<'_>, domain: Domain) -> Row {
     }
 }
 
-/// A number with a proper minus sign.
-pub(super) fn typographic(number: &str) -> String {
-    number.replace('-', "\u{2212}")
+/// A text of numbers with proper minus signs; a hyphen that no number follows stays.
+pub(super) fn typographic(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(character) = characters.next() {
+        let starts = matches!(before, ' ' | '[' | '\u{a0}');
+        let number = characters.peek().is_some_and(|next| next.is_ascii_digit() || *next == '$');
+        written.push(if character == '-' && starts && number { '\u{2212}' } else { character });
+        before = character;
+    }
+    written
 }

@@ -27,6 +27,7 @@ pub(super) struct HypothesisView {
     waivers: Vec<Named>,
     why: Why,
     turned: Option<Turned>,
+    turned_what: &'static str,
     constants: Vec<Named>,
     sets: Vec<SetView>,
     disagree: bool,
@@ -64,6 +65,7 @@ struct SetView {
     headline: bool,
     differs: bool,
     case: String,
+    reason: String,
     detail: String,
 }
 
@@ -74,6 +76,7 @@ struct ClauseView {
     scope: String,
     why: Why,
     turned: Option<Turned>,
+    turned_what: &'static str,
     constants: Vec<Named>,
     others: Vec<Named>,
     plots: Vec<Plot>,
@@ -129,7 +132,8 @@ pub(super) fn hypothesis(
             .map(|(code, _, because)| Named::new(code, because))
             .collect(),
         why: outcome.map_or_else(Why::none, |outcome| why(rule, outcome)),
-        turned: rule.and_then(|rule| turned(rule, outcome.map(|outcome| outcome.class))),
+        turned: rule.map(|rule| turned(rule, outcome.map(|outcome| outcome.class))),
+        turned_what: if quantified { "a member" } else { "it" },
         constants: constants(words::constants(spec, rule.into_iter().flat_map(words::conditions))),
         sets: verdict.sets.iter().enumerate().map(|(at, set)| set_view(judgment, verdict, set, rule, at)).collect(),
         disagree: verdict.disagree,
@@ -203,6 +207,10 @@ fn brief(result: &EstimandResult) -> String {
 fn set_chip(judgment: &Judgment, verdict: &HypothesisVerdict, set: &SetVerdict) -> Chip {
     match &set.outcome {
         Some(outcome) => Chip::of(judgment, outcome),
+        None if !set.grid.is_empty() => {
+            let text = format!("grid of {}", words::counted(count(&set.grid), "verdict"));
+            Chip::plain("none", reading::labelled(judgment, &text))
+        }
         None => Chip::plain("none", reading::set_verdict(judgment, verdict, set)),
     }
 }
@@ -243,13 +251,13 @@ fn why(rule: Option<&Rule>, outcome: &Outcome) -> Why {
 }
 
 /// The opposite of a contradiction is support; of everything else, contradiction.
-fn turned(rule: &Rule, class: Option<VerdictClass>) -> Option<Turned> {
+fn turned(rule: &Rule, class: Option<VerdictClass>) -> Turned {
     let (wanted, word) = if class == Some(VerdictClass::Contradicted) {
         (Class::Supported, "supported")
     } else {
         (Class::Contradicted, "contradicted")
     };
-    Some(Turned { word, ways: words::ways_to(rule, wanted) })
+    Turned { word, ways: words::ways_to(rule, wanted) }
 }
 
 fn set_view(
@@ -260,15 +268,14 @@ fn set_view(
     at: usize,
 ) -> SetView {
     let label = |set: &SetVerdict| set.outcome.as_ref().map(|outcome| (outcome.class, outcome.label.clone()));
-    let case = set.outcome.as_ref().map(|outcome| why(rule, outcome));
+    let case = set.outcome.as_ref().map_or_else(Why::none, |outcome| why(rule, outcome));
     SetView {
         name: set.set.clone(),
         chip: set_chip(judgment, verdict, set),
         headline: at == 0,
         differs: verdict.sets.first().is_some_and(|first| label(first) != label(set)),
-        case: case.map_or_else(String::new, |why| {
-            [why.case, why.reason].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
-        }),
+        case: case.case,
+        reason: case.reason,
         detail: summary(set),
     }
 }
@@ -283,19 +290,24 @@ fn collect<'a>(
     entries: &mut Vec<Entry<'a>>,
 ) {
     let limits = |result: &EstimandResult| limits(spec, rule, evaluable, result);
-    let several = verdict.sets.len() > 1;
     for (at, set) in verdict.sets.iter().enumerate() {
         for result in &set.evidence {
-            let member = words::member(&result.member);
-            let label = if member.is_empty() { set.set.clone() } else { format!("{member}, {}", set.set) };
             let chip = set.outcome.as_ref().map(|outcome| Chip::of(judgment, outcome));
-            entries.push(Entry { label, minor: at > 0, result, chip, thresholds: limits(result) });
+            let member = if at == 0 { result.member.as_slice() } else { &[] };
+            entries.push(Entry {
+                member,
+                label: set.set.clone(),
+                minor: at > 0,
+                result,
+                chip,
+                thresholds: limits(result),
+            });
         }
     }
     let Some(first) = verdict.sets.first() else { return };
     for grid in [false, true] {
         let pick = |set: &'a SetVerdict| if grid { &set.grid } else { &set.members };
-        member_entries(judgment, &verdict.sets, pick(first), &pick, several, &limits, entries);
+        member_entries(judgment, &verdict.sets, pick(first), &pick, &limits, entries);
     }
 }
 
@@ -305,7 +317,6 @@ fn member_entries<'a>(
     sets: &'a [SetVerdict],
     members: &'a [MemberVerdict],
     pick: &dyn Fn(&'a SetVerdict) -> &'a Vec<MemberVerdict>,
-    several: bool,
     limits: &dyn Fn(&EstimandResult) -> Vec<Threshold>,
     entries: &mut Vec<Entry<'a>>,
 ) {
@@ -319,13 +330,9 @@ fn member_entries<'a>(
                 .or_else(|| list.iter().find(|found| found.member == member.member));
             let Some(found) = found else { continue };
             for result in &found.evidence {
-                let name = words::member(&member.member);
-                let label = match (at, several) {
-                    (0, _) if !name.is_empty() => name,
-                    _ => set.set.clone(),
-                };
                 entries.push(Entry {
-                    label,
+                    member: if at == 0 { &member.member } else { &[] },
+                    label: set.set.clone(),
                     minor: at > 0,
                     result,
                     chip: Some(Chip::of(judgment, &found.outcome)),
@@ -367,10 +374,16 @@ fn clause_view(
                     let Some((.., list)) = of(set).and_then(|index| set.clauses.get(index)) else { continue };
                     let Some(found) = list.iter().find(|found| found.member == member.member) else { continue };
                     for result in &found.evidence {
-                        let name = words::member(&member.member);
-                        let label = if at == 0 && !name.is_empty() { name } else { set.set.clone() };
                         let chip = Some(Chip::of(judgment, &found.outcome));
-                        entries.push(Entry { label, minor: at > 0, result, chip, thresholds: limits(result) });
+                        let name = if at == 0 { member.member.as_slice() } else { &[] };
+                        entries.push(Entry {
+                            member: name,
+                            label: set.set.clone(),
+                            minor: at > 0,
+                            result,
+                            chip,
+                            thresholds: limits(result),
+                        });
                     }
                 }
             }
@@ -382,7 +395,8 @@ fn clause_view(
         chip: Chip::of(judgment, outcome),
         scope: clause.scope.as_ref().map_or_else(String::new, ToString::to_string),
         why: why(rule, outcome),
-        turned: turned(&clause.rule, Some(outcome.class)),
+        turned: Some(turned(&clause.rule, Some(outcome.class))),
+        turned_what: if clause.scope.is_some() { "a member" } else { "it" },
         constants: constants(words::constants(
             spec,
             clause.rule.cases.iter().filter_map(|case| match &case.when {

@@ -7,7 +7,7 @@ use crate::report::figures;
 use crate::spec::Dimension;
 
 /// The narrowest plot that labels are laid out for, in pixels.
-const NARROWEST: f64 = 290.0;
+const NARROWEST: f64 = 225.0;
 /// The width of a letter of a label, in pixels; generous, since fonts differ.
 const LETTER: f64 = 6.6;
 /// A label is cut after so many letters.
@@ -162,7 +162,7 @@ pub(super) fn ticks(domain: Domain, dimension: &Dimension) -> Labels {
         .iter()
         .map(|mark| {
             let place = domain.place(*mark);
-            let text = figures::tick(*mark, step, dimension);
+            let text = super::evidence::typographic(&figures::tick(*mark, step, dimension));
             let half = letters(&text) * LETTER / NARROWEST * 50.0;
             let (anchor, x) = if place - half < 0.0 {
                 ("start", 0.0)

@@ -10,7 +10,7 @@ use super::rules::{RulesView, rules};
 use crate::decide::judgment::{GateVerdict, Judgment, Outcome};
 use crate::report::document::LIMIT;
 use crate::report::{figures, reading, words};
-use crate::spec::Spec;
+use crate::spec::{CaseCondition, GateFailure, Spec, VerdictClass};
 
 /// A verdict as a mark: a class for its colour and sign, and its words.
 #[derive(Debug, Clone, Serialize)]
@@ -47,6 +47,7 @@ impl Named {
 pub(super) struct Page {
     title: String,
     head_title: String,
+    freeze: String,
     study: String,
     authors: String,
     watermarks: Vec<&'static str>,
@@ -78,6 +79,7 @@ struct ConclusionView {
     name: String,
     sentence: String,
     licensed: bool,
+    lead: &'static str,
     why: String,
 }
 
@@ -125,6 +127,7 @@ pub(super) fn view(judgment: &Judgment, spec: &Spec) -> Result<Page, ReportError
     Ok(Page {
         head_title,
         title,
+        freeze: judgment.freeze_id.clone().unwrap_or_default(),
         study: judgment.study.clone(),
         authors: spec.about.authors.join(", "),
         watermarks: reading::watermarks(judgment),
@@ -155,7 +158,8 @@ pub(super) fn view(judgment: &Judgment, spec: &Spec) -> Result<Page, ReportError
                 .figures
                 .iter()
                 .map(|result| Entry {
-                    label: words::member(&result.member),
+                    member: &result.member,
+                    label: "whole".to_owned(),
                     minor: false,
                     result,
                     chip: None,
@@ -203,7 +207,18 @@ fn conclusions(judgment: &Judgment, spec: &Spec) -> Vec<ConclusionView> {
                     || "No sentence is licensed.".to_owned(),
                     |sentence| reading::labelled(judgment, sentence),
                 ),
-                why: case.map_or_else(|| "no case applied".to_owned(), |case| case.when.to_string()),
+                lead: match (conclusion.case, case) {
+                    (None, _) => "No case applied.",
+                    (Some(_), None) => "A case applied that the study does not list.",
+                    (Some(_), Some(found)) => match found.when {
+                        CaseCondition::When(_) => "Because",
+                        CaseCondition::Otherwise => "No other case applied.",
+                    },
+                },
+                why: case.map_or_else(String::new, |case| match &case.when {
+                    CaseCondition::When(condition) => condition.to_string(),
+                    CaseCondition::Otherwise => String::new(),
+                }),
             }
         })
         .collect()
@@ -212,18 +227,23 @@ fn conclusions(judgment: &Judgment, spec: &Spec) -> Vec<ConclusionView> {
 fn gate(judgment: &Judgment, spec: &Spec, gate: &GateVerdict, at: usize) -> Result<GateView, ReportError> {
     let declared =
         spec.gates.get(&gate.name).ok_or_else(|| ReportError::NotInStudy { kind: "gate", name: gate.name.clone() })?;
+    let failed = match gate.fail {
+        GateFailure::Void => VerdictClass::Void.word(),
+        GateFailure::NotEvaluated => VerdictClass::NotEvaluated.word(),
+    };
     let mut entries = Vec::new();
     let mut rows = Vec::new();
     for (member, passed, evidence) in &gate.members {
         let (class, text, why) = match passed {
             Ok(true) => ("supported", "passed", String::new()),
-            Ok(false) => ("void", "failed", String::new()),
+            Ok(false) => (failed, "failed", String::new()),
             Err(why) => ("not_evaluable", "could not be evaluated", why.clone()),
         };
         let chip = Chip::plain(class, reading::labelled(judgment, text));
         for result in evidence {
             entries.push(Entry {
-                label: words::member(member),
+                member,
+                label: gate.set.clone(),
                 minor: false,
                 result,
                 chip: Some(chip.clone()),
@@ -249,6 +269,7 @@ pub(super) fn constants(found: Vec<(String, String, String)>) -> Vec<Named> {
     found
         .into_iter()
         .map(|(name, size, source)| {
+            let size = typographic(&size);
             Named::new(name, if source.is_empty() { size } else { format!("{size} — {source}") })
         })
         .collect()

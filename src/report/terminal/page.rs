@@ -75,7 +75,10 @@ impl Page {
         let narrow = self.width.saturating_sub(indent + hang).max(20);
         let lead = heading.chars().count() > hang;
         if lead {
-            self.line(None, &format!("{}{}", " ".repeat(indent), heading.trim_end()));
+            for line in wrap(&clean(heading.trim_end()), self.width.saturating_sub(indent)) {
+                let line = format!("{}{line}", " ".repeat(indent));
+                self.line(None, &line);
+            }
         }
         for (at, line) in wrap(&clean(text), narrow).iter().enumerate() {
             let before = if at == 0 && !lead { heading.to_owned() } else { " ".repeat(hang) };
@@ -98,12 +101,16 @@ impl Page {
         let column = indent + if name.is_empty() { VERDICT } else { NAME + 1 + VERDICT } + 1;
         let used = indent + left.chars().count() + 1;
         let room = self.width.saturating_sub(column.max(used));
-        if detail.chars().count() <= room {
+        let fits = indent + left.chars().count() <= self.width;
+        if fits && detail.chars().count() <= room {
             let pad = " ".repeat(column.saturating_sub(indent + left.chars().count()).max(1));
             self.line(None, format!("{}{left}{pad}{detail}", " ".repeat(indent)).trim_end());
         } else {
+            let left = if fits || name.is_empty() { left } else { format!("{name}  {verdict}") };
             self.paragraph(indent, "", &left);
-            self.paragraph(indent + 4, "", &detail);
+            if !detail.is_empty() {
+                self.paragraph(indent + 4, "", &detail);
+            }
         }
     }
 }

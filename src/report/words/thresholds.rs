@@ -28,9 +28,10 @@ pub fn thresholds<'a>(
         let Some(value) = constant(spec, term, member) else { return };
         let name = match term {
             Term::Margin(name) if spec.margins.get(name).is_some_and(|margin| margin.high.is_some()) => {
-                format!("{name}: {}", shown(spec, term, &value))
+                format!("{name} {}", shown(spec, term, &value))
             }
-            Term::MarginHigh(name) | Term::Margin(name) | Term::Value(name) => {
+            Term::MarginHigh(name) => format!("{name} {}", shown(spec, term, &value)),
+            Term::Margin(name) | Term::Value(name) => {
                 format!("{name} = {}", shown(spec, term, &value))
             }
             Term::Constant(quantity) => quantity.to_string(),

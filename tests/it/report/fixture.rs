@@ -47,9 +47,9 @@ fn about(alias: &str, estimand: &str, intervals: &[&str], tests: &[&str]) -> Abo
     }
 }
 
-pub fn hypothesis(claim: &str, role: Claim, rule: Option<Rule>) -> Hypothesis {
+pub fn hypothesis(claim: &str, standing: Claim, rule: Option<Rule>) -> Hypothesis {
     Hypothesis {
-        role,
+        role: standing,
         descriptive: rule.is_none(),
         claim: name(claim),
         answers: Vec::new(),
@@ -354,12 +354,12 @@ fn h3(spec: &Spec) -> HypothesisVerdict {
                 let estimate = offset + [0.0, 0.02, -0.015][at];
                 member(
                     &levels,
-                    outcome(class, Some(0)),
+                    outcome(class, Some(if class == VerdictClass::Supported { 0 } else { 2 })),
                     vec![evidence("par_gain", &levels, estimate, (estimate - 0.03, estimate + 0.035))],
                 )
             })
             .collect();
-        (name(found), outcome(class, Some(0)), members)
+        (name(found), because(class, "3 of 3 members agree"), members)
     };
     let mut first = set(
         "primary",
@@ -590,7 +590,7 @@ pub fn hostile() -> (Judgment, Spec) {
             *member = text(at);
         }
     }
-    judgment.files.push((text(0), text(1), 1));
+    judgment.files.push((text(0), "00".repeat(32), 1));
     judgment.warnings.push(Warning { code: text(0), subject: text(1), text: text(2) });
     judgment.waivers.push((text(0), text(1), text(2)));
     judgment.limitations = (0..5).map(|at| (text(at), text(at + 1))).collect();
