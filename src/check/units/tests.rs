@@ -1,3 +1,5 @@
+//! The algebra of units, pair by pair.
+
 use super::*;
 use crate::source::{Span, Spanned};
 use Dimension::{Bits, Count, Difference, Money, Per, Plain, Proportion, Ratio, Time};

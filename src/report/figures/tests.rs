@@ -1,3 +1,5 @@
+//! Numbers as a reader sees them.
+
 use super::*;
 
 #[test]

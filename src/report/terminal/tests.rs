@@ -1,3 +1,5 @@
+//! Lines, columns and colour of the terminal page.
+
 use super::page::{Page, Paint, clean};
 
 #[test]

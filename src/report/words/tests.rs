@@ -1,3 +1,5 @@
+//! Rules and their parts in words.
+
 use super::*;
 use crate::math::exact::parse;
 use crate::spec::{Dimension, EvidenceKind, EvidenceRef, Quantity, Relation, ValueTable};

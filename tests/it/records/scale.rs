@@ -1,7 +1,6 @@
 //! Files of the size of a real study and beyond: read within the time and memory promised.
 #![expect(clippy::disallowed_methods, reason = "these tests measure time")]
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use prespec::plan::read_tasks;
@@ -70,40 +69,4 @@ fn a_study_of_six_thousand_records() {
     let shuffled = Folder::new(&[("gaia_like.csv", &lines.join("\n"))]);
     let again = join(&spec, &list, read(&spec, &shuffled.root()).unwrap()).unwrap();
     assert_eq!(records_digest(&again), records_digest(&joined));
-}
-
-/// `cargo test --release --test it a_million_records -- --ignored --nocapture`
-#[test]
-#[ignore = "takes seconds in release and a minute without"]
-fn a_million_records() {
-    let spec = gaia("big.csv");
-    let took = |tasks: usize| {
-        let mut text = "sample_id,model,scaffold,attempt,status,correct,cost_usd,input_tokens,tool_errors,working_time_s,flag_psb\n".to_owned();
-        for task in 0..tasks {
-            for model in &spec.factors["model"].levels {
-                for scaffold in ["s1", "s2", "s3"] {
-                    for attempt in 1..=3 {
-                        let cost = (task * 7 + attempt) % 1_000_000;
-                        writeln!(
-                            text,
-                            "t{task},{model},{scaffold},{attempt},ok,{},0.{cost:06},{task},0,1.5,0",
-                            task % 2
-                        )
-                        .unwrap();
-                    }
-                }
-            }
-        }
-        let folder = Folder::new(&[("big.csv", &text)]);
-        let list = read_tasks(spec.tasks.as_ref().unwrap(), Some(keys(&text).as_bytes())).unwrap();
-        let started = Instant::now();
-        let joined = join(&spec, &list, read(&spec, &folder.root()).unwrap()).unwrap();
-        let read_in = started.elapsed();
-        let digest = records_digest(&joined);
-        eprintln!("{} records joined in {read_in:?}, digest {digest} after {:?}", joined.len(), started.elapsed());
-        assert_eq!(joined.counts[&State::Missing], 0);
-        read_in / u32::try_from(joined.len()).unwrap()
-    };
-    let (small, large) = (took(2_300), took(23_000));
-    assert!(large < small * 3, "{small:?} and {large:?} a record");
 }
