@@ -8,3 +8,6 @@ mod sarif;
 pub use human::{Style, human};
 pub use json::json;
 pub use sarif::sarif;
+
+#[cfg(test)]
+mod tests;

@@ -112,7 +112,7 @@ impl Inclusion<'_> {
                         self.read(&path.node, &text, depth + 1);
                     }
                 }
-                Top::Item(item) => self.file.items.push(item),
+                Top::Item(item) => self.file.items.push(*item),
                 Top::Bad => {}
             }
         }

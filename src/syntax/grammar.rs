@@ -34,13 +34,6 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::level | Rule::selector => Noun::Thing("a level"),
         Rule::date => Noun::Thing("a date such as `2026-05-01`"),
         Rule::number | Rule::literal => Noun::Thing("a number"),
-        Rule::foreign_number
-        | Rule::foreign_string
-        | Rule::foreign_arrow
-        | Rule::foreign_assign
-        | Rule::foreign_colon
-        | Rule::foreign_if
-        | Rule::foreign_else => Noun::Unsaid,
         Rule::unit => Noun::Thing("a unit"),
         Rule::string => Noun::Thing("a quoted text"),
         Rule::comma => Noun::Mark(","),
@@ -409,7 +402,14 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_waive => Noun::Word("waive"),
         Rule::k_when => Noun::Word("when"),
         // Silent rules are never reported; they are listed so that a new rule cannot be forgotten.
-        Rule::WHITESPACE
+        Rule::foreign_number
+        | Rule::foreign_string
+        | Rule::foreign_arrow
+        | Rule::foreign_assign
+        | Rule::foreign_colon
+        | Rule::foreign_if
+        | Rule::foreign_else
+        | Rule::WHITESPACE
         | Rule::COMMENT
         | Rule::wc
         | Rule::digits

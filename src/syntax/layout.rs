@@ -260,7 +260,7 @@ impl<'a> Layout<'a> {
             {
                 Opens::Always(inner)
             }
-            other => other,
+            Opens::Nothing | Opens::Perhaps(_) | Opens::Always(_) => opens,
         };
         let block = match opens {
             Opens::Perhaps(inner) | Opens::Always(inner) if self.text_at(self.at) == "{" => {

@@ -30,7 +30,7 @@ pub(super) enum Top {
     /// `include "…"`, and what is included.
     Include(Spanned<String>),
     /// A declaration.
-    Item(Item),
+    Item(Box<Item>),
     /// Something that was reported.
     Bad,
 }
@@ -44,7 +44,7 @@ impl Reader<'_> {
         if matches!(line.promise, Promise::Planned) {
             let keyword = self.span_of(&(line.head.start..line.head.start + 1));
             let name = Spanned::new(self.text(keyword).to_owned(), keyword);
-            return Top::Item(Spanned::new(Declaration::Planned(name), place));
+            return Top::Item(Box::new(Spanned::new(Declaration::Planned(name), place)));
         }
         let Some(head) = head else {
             self.inside_bad_line(line);
@@ -57,7 +57,7 @@ impl Reader<'_> {
             _ => {}
         }
         if let Some(declaration) = self.declaration(&head, line) {
-            return Top::Item(Spanned::new(declaration, place));
+            return Top::Item(Box::new(Spanned::new(declaration, place)));
         }
         if self.diagnostics.len() == before {
             self.report(

@@ -106,10 +106,8 @@ impl<'a> Reader<'a> {
                 return None;
             }
         };
-        let rule = match form.rule {
-            Rule::d_value if line.block.is_some() => Rule::d_value_table,
-            rule => rule,
-        };
+        let table = form.rule == Rule::d_value && line.block.is_some();
+        let rule = if table { Rule::d_value_table } else { form.rule };
         self.part(rule, &line.head, Some(form), line.broken)
     }
 

@@ -1,6 +1,6 @@
 //! Equality of trees that carry their own place: two are the same when they say the same, wherever they stand.
 
-use super::{Case, Design, Expr, Rule, Say, Scope, Step};
+use super::{Case, Design, Expr, Literal, Name, Rule, Say, Scope, Step};
 
 /// Compares the named fields; taking the struct apart makes a forgotten field an error.
 macro_rules! same_wherever {
@@ -23,29 +23,23 @@ same_wherever! {
     Design { cross, nest, repeat, hold, exclude, order, minimum, caps, collapse }
 }
 
+/// What a step says: its kind, role, number, condition and body.
+type Said<'a> = (u8, Option<&'a Name>, Option<&'a Literal>, Option<&'a Expr>, &'a [Step]);
+
+impl Step {
+    fn said(&self) -> Said<'_> {
+        match self {
+            Self::Run { role, until } => (0, Some(role), None, until.as_ref(), &[]),
+            Self::Loop { at_most, until, body, span: _ } => (1, None, at_most.as_ref(), until.as_ref(), body),
+            Self::FanOut { at_least, body, merge } => (2, Some(merge), at_least.as_ref(), None, body),
+            Self::Candidates { count, body, select } => (3, Some(select), Some(count), None, body),
+            Self::HandOver { role } => (4, Some(role), None, None, &[]),
+        }
+    }
+}
+
 impl PartialEq for Step {
     fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Run { role: a, until: b }, Self::Run { role: c, until: d }) => (a, b) == (c, d),
-            (
-                Self::Loop { at_most: a, until: b, body: c, span: _ },
-                Self::Loop { at_most: d, until: e, body: f, span: _ },
-            ) => (a, b, c) == (d, e, f),
-            (Self::FanOut { at_least: a, body: b, merge: c }, Self::FanOut { at_least: d, body: e, merge: f }) => {
-                (a, b, c) == (d, e, f)
-            }
-            (Self::Candidates { count: a, body: b, select: c }, Self::Candidates { count: d, body: e, select: f }) => {
-                (a, b, c) == (d, e, f)
-            }
-            (Self::HandOver { role: a }, Self::HandOver { role: b }) => a == b,
-            (
-                Self::Run { .. }
-                | Self::Loop { .. }
-                | Self::FanOut { .. }
-                | Self::Candidates { .. }
-                | Self::HandOver { .. },
-                _,
-            ) => false,
-        }
+        self.said() == other.said()
     }
 }

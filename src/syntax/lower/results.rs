@@ -45,11 +45,8 @@ impl Reader<'_> {
         Some(match clause.node.rule {
             Rule::c_unit => {
                 let unit = self.find_name(cursor)?;
-                let at = match clause.node.parts.iter().any(|part| part.rule == Rule::k_row) {
-                    true => None,
-                    false => Some(self.find_path(cursor)?),
-                };
-                Mapping::Unit { unit, at }
+                let row = clause.node.parts.iter().any(|part| part.rule == Rule::k_row);
+                Mapping::Unit { unit, at: if row { None } else { Some(self.find_path(cursor)?) } }
             }
             Rule::c_level => {
                 let factor = self.find_name(cursor)?;

@@ -102,7 +102,7 @@ impl Reader<'_> {
         match word.rule {
             Rule::foreign_if => self.foreign(word.span, "when", "a case gives its condition after `when`"),
             Rule::foreign_else => {
-                self.foreign(word.span, "otherwise", "the case for all the rest is called `otherwise`")
+                self.foreign(word.span, "otherwise", "the case for all the rest is called `otherwise`");
             }
             _ => {}
         }

@@ -47,7 +47,7 @@ fn check_line(file: u32, line_start: usize, line: &str, diagnostics: &mut Findin
                     .note("the same spec with and without the mark would be two different files")
                     .fix("remove it", place, ""),
             );
-        } else if character == '\r' && !line.get(offset..).is_some_and(|rest| rest == "\r\n") {
+        } else if character == '\r' && line.get(offset..) != Some("\r\n") {
             diagnostics.push(
                 Diagnostic::error(Code::BadCharacter, place, "a carriage return stands alone")
                     .help("end lines with a line feed, alone or after a carriage return")
