@@ -10,6 +10,7 @@ fn schema() -> Value {
 }
 
 /// Everything that is wrong, with its place.
+#[expect(clippy::match_same_arms, reason = "a keyword that says nothing of the value is not one that is satisfied")]
 fn check(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
     for (word, rule) in schema.as_object().unwrap() {
         match word.as_str() {
@@ -34,7 +35,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<
             }
             "const" if value != rule => wrong.push(format!("{at}: not {rule}")),
             "enum" if !rule.as_array().unwrap().contains(value) => {
-                wrong.push(format!("{at}: {value} is none of {rule}"))
+                wrong.push(format!("{at}: {value} is none of {rule}"));
             }
             "const" | "enum" => {}
             "pattern" => {
@@ -60,7 +61,7 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<
                 }
             }
             "minItems" | "maxItems" => {
-                let (found, bound) = (value.as_array().map(Vec::len), rule.as_u64().unwrap() as usize);
+                let (found, bound) = (value.as_array().map(Vec::len), usize::try_from(rule.as_u64().unwrap()).unwrap());
                 if found.is_some_and(|found| if word == "minItems" { found < bound } else { found > bound }) {
                     wrong.push(format!("{at}: {word}"));
                 }
