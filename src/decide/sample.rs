@@ -74,7 +74,9 @@ impl Sample {
         let mut indexed = Vec::new();
         whole().for_each(|expr| expr.indexed(&mut indexed));
         let paired = !indexed.is_empty();
-        if paired && whole().any(RowExpr::reads_own_record) {
+        // An indexed factor that the cell binds stays bound: what is not indexed there is the cell's own record.
+        indexed.retain(|axis| frame.axes.get(*axis).is_none_or(|axis| !key.bound.contains_key(&axis.name)));
+        if !indexed.is_empty() && whole().any(RowExpr::reads_own_record) {
             return Err(
                 "a value of a pair needs its cell named in every part, as in `correct[a] - correct[b]`".to_owned()
             );

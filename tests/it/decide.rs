@@ -1,8 +1,10 @@
 //! From records to verdicts, from the outside: a study as text, records made by hand, and the judgment.
 
+mod estimands;
 mod gaia;
 mod records;
 mod rules;
+mod together;
 
 use std::collections::BTreeMap;
 
