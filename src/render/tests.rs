@@ -1,3 +1,5 @@
+//! What every presentation of a diagnostic must say.
+
 use super::{Style, human, json, sarif};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{SourceFile, Sources, Span};
@@ -27,7 +29,8 @@ fn a_terminal_shows_everything_a_diagnostic_says() {
     for part in [
         "error[E0208]: `größe` is not a name",
         "./my specs/ä.prespec:2:8",
-        "^^^^^ here",
+        "^^^^^",
+        "here",
         "its value",
         "note: names are ASCII",
         "help: choose another",

@@ -169,7 +169,9 @@ fn spread_sd_phi_products_and_ratios_follow_their_definitions() {
 fn a_pick_is_made_again_in_every_resample_unless_it_is_fixed() {
     let declared = |resample: &str| {
         spec(
-            &format!("pick best = arm with largest pass_rate ties first resample {resample}\nestimand top = pass_rate[best]\n"),
+            &format!(
+                "pick best = arm with largest pass_rate ties first resample {resample}\nestimand top = pass_rate[best]\n"
+            ),
             "  about top with ci\n",
         )
     };
