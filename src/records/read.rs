@@ -1,5 +1,5 @@
 //! The edge: result files into received records and reported estimates. Owns the reading of files, their limits and
-//! digests; what a file means is in [`super::map`].
+//! digests; what a file means is in `super::map`.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -10,7 +10,7 @@
 //!
 //! Scheme: key = `mix13(seed)`; draw d reads stream d + 2^63 from its start, so it shares no words with a bootstrap of the
 //! same seed. Clusters that no permutation can change read nothing. The others follow in order: one word each where a
-//! [`Table`] lists the ways to deal, else one word per record dealt to any label but the last.
+//! `Table` lists the ways to deal, else one word per record dealt to any label but the last.
 
 use std::collections::BTreeMap;
 

@@ -72,6 +72,9 @@ fn expanded(weights: &[u16], arm: usize) -> Vec<f64> {
     values
 }
 
+/// A statistic of one resample, from the multiplicities of its units.
+type Statistic<'a> = &'a dyn Fn(&[u16]) -> f64;
+
 fn rate(weights: &[u16], arm: usize) -> f64 {
     let pairs = weights.iter().enumerate().flat_map(|(unit, weight)| {
         (0..2).map(move |repeat| (f64::from(*weight), f64::from(u8::from(passed(unit, arm, repeat)))))
@@ -80,6 +83,12 @@ fn rate(weights: &[u16], arm: usize) -> f64 {
     k / n
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a position in a short list of replicates"
+)]
 fn quantile(sorted: &[f64], p: f64) -> f64 {
     let h = (sorted.len() - 1) as f64 * p;
     let low = sorted[h.floor() as usize];
@@ -153,7 +162,7 @@ fn spread_sd_phi_products_and_ratios_follow_their_definitions() {
         let total: f64 = expanded(w, 0).iter().sum();
         total / (rate(w, 1) * f64::from(w.iter().sum::<u16>()) * 2.0)
     };
-    let all: [(&str, &dyn Fn(&[u16]) -> f64); 5] =
+    let all: [(&str, Statistic<'_>); 5] =
         [("wide", &wide), ("scatter", &sd), ("both", &phi), ("none_of", &union), ("each", &each)];
     for (name, statistic) in all {
         let result = evidence(&judgment, name);
