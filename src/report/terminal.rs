@@ -127,7 +127,10 @@ impl Writer<'_> {
             page.paragraph(2, "set        ", &set.set);
         }
         for result in &set.evidence {
-            page.paragraph(2, "evidence   ", &format!("{}: {}", alias(result), reading::evidence(result).join("; ")));
+            let member = words::member(&result.member);
+            let whose = if result.member.is_empty() { String::new() } else { format!(", {member}") };
+            let found = reading::evidence(result).join("; ");
+            page.paragraph(2, "evidence   ", &format!("{}{whose}: {found}", alias(result)));
         }
         if let Some(outcome) = &set.outcome {
             self.outcome(page, 2, rule, outcome);
