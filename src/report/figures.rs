@@ -231,12 +231,21 @@ pub fn beside(value: f64, threshold: f64, dimension: &Dimension) -> [String; 3] 
     let mut places = decimals(dimension, largest);
     let wanted = if apart > 0.0 { significant(apart, 1) } else { 0 };
     places = places.max(wanted.min(MAX_DECIMALS));
-    let distance = Style { signed: true, before: style.before, after: String::new(), factor: style.factor };
+    // Two shares are percentage points apart, not a share.
+    let after = if *dimension == Dimension::Proportion { " pp".to_owned() } else { style.after.clone() };
+    let distance = Style { signed: true, before: style.before, after, factor: style.factor };
     [
         format!("{}{}", digits(value, &style, places), style.after),
         format!("{}{}", digits(threshold, &style, places), style.after),
-        format!("{}{}", digits(value - threshold, &distance, places), style.after),
+        format!("{}{}", digits(value - threshold, &distance, places), distance.after),
     ]
+}
+
+/// A size without a sign, such as a standard error; that of a share is in percentage points.
+#[must_use]
+pub fn spread(size: f64, dimension: &Dimension) -> String {
+    let dimension = if *dimension == Dimension::Proportion { &Dimension::Difference } else { dimension };
+    value(size, dimension).trim_start_matches('+').to_owned()
 }
 
 /// A confidence level: `95 %`.

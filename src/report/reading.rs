@@ -78,17 +78,12 @@ pub fn nearest(distance: &Distance) -> String {
     let mut text = format!("{}: {value} against {threshold}, {apart} apart", distance.comparison);
     if let Some(error) = distance.monte_carlo_error {
         text.push_str("; Monte Carlo standard error ");
-        text.push_str(&spread(error, &distance.dimension));
+        text.push_str(&figures::spread(error, &distance.dimension));
     }
     if distance.fragile {
         text.push_str("; another seed could decide otherwise");
     }
     text
-}
-
-/// A size without a sign, such as a standard error.
-fn spread(size: f64, dimension: &crate::spec::Dimension) -> String {
-    figures::value(size, dimension).trim_start_matches('+').to_owned()
 }
 
 /// The parts of one estimand's evidence: estimate, each interval, each test, counts.

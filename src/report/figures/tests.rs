@@ -76,6 +76,8 @@ fn a_value_beside_its_threshold_shows_on_which_side_it_is() {
     assert_eq!([value.as_str(), threshold.as_str(), distance.as_str()], ["+9.96 pp", "+10.00 pp", "-0.04 pp"]);
     let [value, threshold, distance] = beside(0.14, 0.1, &Dimension::Difference);
     assert_eq!([value.as_str(), threshold.as_str(), distance.as_str()], ["+14.0 pp", "+10.0 pp", "+4.0 pp"]);
+    let [value, threshold, distance] = beside(0.86, 0.81, &Dimension::Proportion);
+    assert_eq!([value.as_str(), threshold.as_str(), distance.as_str()], ["86.0 %", "81.0 %", "+5.0 pp"]);
     let [.., distance] = beside(0.1, 0.1, &Dimension::Difference);
     assert_eq!(distance, "0.0 pp");
 }

@@ -49,6 +49,9 @@ fn thresholds_are_the_places_that_a_rule_compares_the_axis_with() {
     let size = Term::Abs(Box::new(evidence(EvidenceKind::Estimate)));
     let both = Condition::Compare(size, Relation::Less, material());
     assert_eq!(found(&both, &[]).iter().map(|(at, _)| *at).collect::<Vec<_>>(), [-0.1, 0.1]);
+    let size = Term::Abs(Box::new(evidence(EvidenceKind::Estimate)));
+    let number = Condition::Compare(size, Relation::Less, Term::Constant(quantity("0.15")));
+    assert_eq!(found(&number, &[]), [(-0.15, "-15 pp".to_owned()), (0.15, "15 pp".to_owned())]);
     let [low, high] = [Term::Margin("same".to_owned()), Term::MarginHigh("same".to_owned())];
     let within = Condition::Within(evidence(EvidenceKind::Upper), low, high);
     assert_eq!(found(&within, &[]).len(), 2);

@@ -24,7 +24,7 @@ pub fn thresholds<'a>(
     member: &[(Name, Name)],
 ) -> Vec<Threshold> {
     let mut found: BTreeMap<Rational, String> = BTreeMap::new();
-    let mut add = |term: &Term, scale: &Rational| {
+    let mut add = |term: &Term, mirrored: bool| {
         let Some(value) = constant(spec, term, member) else { return };
         let name = match term {
             Term::Margin(name) if spec.margins.get(name).is_some_and(|margin| margin.high.is_some()) => {
@@ -43,14 +43,18 @@ pub fn thresholds<'a>(
             | Term::Minimum(_)
             | Term::Maximum(_) => term.to_string(),
         };
+        // The other threshold of an absolute value is the same one with its sign turned.
+        let (at, name) = match (mirrored, term) {
+            (false, _) => (value, name),
+            (true, Term::Constant(_)) => (-value, format!("-{name}")),
+            (true, _) => (-value, format!("-({name})")),
+        };
         // A named threshold says more than a bare number at the same place.
-        let entry = found.entry(&value * scale).or_insert_with(|| name.clone());
+        let entry = found.entry(at).or_insert_with(|| name.clone());
         if !matches!(term, Term::Constant(_)) {
             *entry = name;
         }
     };
-    let one = Rational::from_integer(1.into());
-    let minus = -one.clone();
     for condition in conditions {
         comparisons(condition, &mut |left, right| {
             // `Some(true)` for an absolute value, whose threshold stands on both sides of zero.
@@ -61,9 +65,9 @@ pub fn thresholds<'a>(
             };
             for (evidence, threshold) in [(left, right), (right, left)] {
                 if let Some(both) = side(evidence) {
-                    add(threshold, &one);
+                    add(threshold, false);
                     if both {
-                        add(threshold, &minus);
+                        add(threshold, true);
                     }
                 }
             }
