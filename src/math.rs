@@ -1,6 +1,7 @@
 //! Exact numbers, special functions and the counter-based generator. Pure: numbers in, numbers out.
 
 pub mod exact;
+pub mod linear;
 pub mod philox;
 pub mod quantile;
 
