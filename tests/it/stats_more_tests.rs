@@ -1,0 +1,232 @@
+//! Rank, table, contrast and margin tests against independent reference values, and against one another.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    clippy::indexing_slicing,
+    clippy::too_many_lines,
+    reason = "reference values are small and exact where compared exactly"
+)]
+
+use std::path::PathBuf;
+
+use prespec::math::Rational;
+use prespec::stats::equivalence::{Better, Claim, margin_flip, margin_t, tost_flip};
+use prespec::stats::fisher::{OddsRatio, fisher_exact, mcnemar_chi2, odds_ratio};
+use prespec::stats::hotelling::hotelling;
+use prespec::stats::paired::PairedSample;
+use prespec::stats::sides::Sides;
+use prespec::stats::sign::{mcnemar, sign_flip};
+use prespec::stats::wilcoxon::{SignedRanks, Zeros};
+use serde_json::Value;
+
+fn json(test: &str, name: &str) -> Option<Value> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"));
+    if !root.exists() {
+        eprintln!("SKIPPED {test}: ../shared is absent");
+        return None;
+    }
+    Some(serde_json::from_str(&std::fs::read_to_string(root.join("reference/stats").join(name)).unwrap()).unwrap())
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| value.as_str().unwrap().parse().unwrap())
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+/// Relative error.
+fn close(what: &str, got: f64, want: f64, tolerance: f64) {
+    let error = (got - want).abs() / want.abs().max(1e-300);
+    assert!(error <= tolerance, "{what}: got {got:e}, want {want:e}, relative error {error:e}");
+}
+
+/// The differences of the reference as integers: thirds in one case, ten-thousandths in the others.
+fn scaled(case: &Value) -> Vec<i128> {
+    let scale = if case["name"] == "ties_zeros" { 3.0 } else { 10_000.0 };
+    numbers(&case["d"]).iter().map(|d| (d * scale).round() as i128).collect()
+}
+
+#[test]
+fn signed_ranks_match_scipy_and_r() {
+    let name = "signed_ranks_match_scipy_and_r";
+    let (Some(scipy), Some(r)) = (json(name, "paired.json"), json(name, "wilcoxon_R.json")) else { return };
+    let mut seen = 0;
+    for case in scipy["cases"].as_array().unwrap() {
+        let Some(wilcoxon) = case.get("wilcoxon") else { continue };
+        let (name, d) = (case["name"].as_str().unwrap(), scaled(case));
+        for (key, want) in wilcoxon.as_object().unwrap() {
+            let zeros = match key.split('/').next().unwrap() {
+                "pratt" => Zeros::Pratt,
+                "zsplit" => Zeros::Zsplit,
+                _ => Zeros::Wilcox,
+            };
+            let ranks = SignedRanks::of_scaled(&d, zeros).unwrap();
+            assert_eq!(ranks.plus().min(ranks.minus()), number(&want["W"]), "{name} {key}");
+            let p = if key == "exact" {
+                ranks.exact(Sides::TwoSided).unwrap().p
+            } else {
+                ranks.normal(Sides::TwoSided, key.ends_with("True")).p
+            };
+            close(&format!("{name} {key}"), p, number(&want["p"]), 1e-12);
+            seen += 1;
+        }
+        let want = &r["cases"][name];
+        let ranks = SignedRanks::of_scaled(&d, Zeros::Wilcox).unwrap();
+        assert_eq!(ranks.plus(), number(&want["R_V"]), "{name}");
+        // exactRankTests prints fifteen digits; with ties it is the only exact oracle here.
+        close(name, ranks.exact(Sides::TwoSided).unwrap().p, number(&want["wilcox_exact_ties"]), 1e-14);
+        close(name, ranks.normal(Sides::TwoSided, true).p, number(&want["R_p_normal_cc"]), 1e-12);
+        close(name, sign_flip(&d, Sides::TwoSided).unwrap().p, number(&want["perm_exact"]), 1e-14);
+    }
+    assert!(seen >= 34, "only {seen} values compared");
+}
+
+#[test]
+fn signed_ranks_with_ties_and_zeros_on_one_side() {
+    // scipy 1.17.1: stats.wilcoxon(d, zero_method=..., correction=..., alternative=..., method='asymptotic').pvalue
+    let d = [3, -1, 4, 0, 5, -2, 6, 0, 3, -3, 7, 2, 0, 1, 4];
+    let cases = [
+        (Zeros::Wilcox, Sides::TwoSided, 0.027_634_358_798_249_086, 0.030_532_789_156_706_854),
+        (Zeros::Wilcox, Sides::Greater, 0.013_817_179_399_124_543, 0.015_266_394_578_353_427),
+        (Zeros::Wilcox, Sides::Less, 0.986_182_820_600_875_5, 0.987_511_802_360_239_3),
+        (Zeros::Pratt, Sides::TwoSided, 0.034_306_854_505_448_96, 0.036_811_744_041_029_555),
+        (Zeros::Pratt, Sides::Greater, 0.017_153_427_252_724_48, 0.018_405_872_020_514_778),
+        (Zeros::Pratt, Sides::Less, 0.982_846_572_747_275_5, 0.984_025_458_699_154_7),
+        (Zeros::Zsplit, Sides::TwoSided, 0.035_192_641_141_606_94, 0.037_739_435_924_622_88),
+        (Zeros::Zsplit, Sides::Greater, 0.017_596_320_570_803_47, 0.018_869_717_962_311_44),
+        (Zeros::Zsplit, Sides::Less, 0.982_403_679_429_196_5, 0.983_602_992_784_746),
+    ];
+    for (zeros, sides, plain, corrected) in cases {
+        let ranks = SignedRanks::of_scaled(&d, zeros).unwrap();
+        close(&format!("{zeros:?} {sides:?}"), ranks.normal(sides, false).p, plain, 1e-12);
+        close(&format!("{zeros:?} {sides:?} corrected"), ranks.normal(sides, true).p, corrected, 1e-12);
+    }
+    // scipy 1.17.1: stats.wilcoxon(d, alternative=..., method='exact').pvalue
+    let ranks = SignedRanks::of_scaled(&[3, -1, 4, 9, 5, -2, 6, -8, 7, 11], Zeros::Wilcox).unwrap();
+    for (sides, want) in
+        [(Sides::TwoSided, 0.105_468_75), (Sides::Greater, 0.052_734_375), (Sides::Less, 0.958_007_812_5)]
+    {
+        assert_eq!(ranks.exact(sides).unwrap().p, want, "{sides:?}");
+    }
+}
+
+#[test]
+fn fisher_matches_scipy() {
+    // scipy 1.17.1: stats.fisher_exact(table, alternative=...): two-sided, greater, less, and the sample odds ratio.
+    let cases = [
+        ([[8, 2], [1, 5]], [0.034_965_034_965_034_975, 0.024_475_524_475_524_483, 0.999_125_874_125_874_2], 20.0),
+        ([[12, 5], [3, 10]], [0.025_327_687_033_676_14, 0.012_663_843_516_838_068, 0.998_745_364_160_025_2], 8.0),
+        ([[0, 7], [6, 2]], [0.006_993_006_993_006_994, 1.0, 0.005_594_405_594_405_595], 0.0),
+        (
+            [[30, 70], [45, 55]],
+            [0.040_534_006_514_982_644, 0.990_422_279_575_704_6, 0.020_267_003_257_491_322],
+            0.523_809_523_809_523_8,
+        ),
+        (
+            [[1, 9], [11, 3]],
+            [0.002_759_456_185_220_083_6, 0.999_966_348_095_302_2, 0.001_379_728_092_610_042],
+            0.030_303_030_303_030_304,
+        ),
+        ([[4, 4], [4, 4]], [1.0, 0.690_365_190_365_190_4, 0.690_365_190_365_190_4], 1.0),
+    ];
+    for (table, want, odds) in cases {
+        for (sides, want) in [Sides::TwoSided, Sides::Greater, Sides::Less].into_iter().zip(want) {
+            close(&format!("{table:?} {sides:?}"), fisher_exact(table, sides).unwrap().p, want, 1e-12);
+        }
+        assert_eq!(odds_ratio(table), Ok(OddsRatio::Finite(odds)), "{table:?}");
+    }
+}
+
+#[test]
+fn mcnemar_chi_square_matches_statsmodels_and_r() {
+    let name = "mcnemar_chi_square_matches_statsmodels_and_r";
+    let (Some(reference), Some(r)) = (json(name, "mcnemar.json"), json(name, "r_misc.json")) else { return };
+    let mut seen = 0;
+    for case in reference["cases"].as_array().unwrap() {
+        let count = |key: &str| case[key].as_u64().unwrap();
+        let (b, c) = (count("b_only1"), count("c_only2"));
+        for (key, continuity) in [("chi2", false), ("chi2_cc", true)] {
+            let Some(want) = case.get(key).map(numbers) else {
+                assert!(mcnemar_chi2(b, c, continuity).is_err());
+                continue;
+            };
+            let got = mcnemar_chi2(b, c, continuity).unwrap();
+            close(key, got.statistic, want[0], 1e-15);
+            close(key, got.p, want[1], 1e-12);
+            seen += 1;
+        }
+        // On single attempts McNemar's exact test is the sign flip of the differences.
+        let flips: Vec<i128> = (0..b).map(|_| 1).chain((0..c).map(|_| -1)).chain([0]).collect();
+        assert_eq!(sign_flip(&flips, Sides::TwoSided).unwrap().p, mcnemar(b, c).unwrap().exact_p);
+    }
+    assert_eq!(seen, 12);
+    close("R's mcnemar.test of 9 and 3", mcnemar_chi2(9, 3, true).unwrap().p, number(&r["mcnemar"]), 1e-12);
+}
+
+#[test]
+fn hotelling_matches_numpy() {
+    let units = [
+        [0.65, 1.12, 0.63],
+        [-1.0, 1.21, 0.75],
+        [-0.24, 0.88, 0.66],
+        [0.59, 0.33, 0.85],
+        [-0.44, 0.14, -0.18],
+        [0.9, 0.34, 0.01],
+        [-0.48, 0.04, 0.31],
+        [0.02, 1.59, 1.31],
+        [-2.41, -1.59, 0.13],
+        [-0.12, 0.51, 0.52],
+        [2.42, -0.81, -0.08],
+        [2.34, 0.95, 0.96],
+    ];
+    let test = hotelling(&units.map(Vec::from)).unwrap();
+    // numpy 2.4.6: T2 = n * m @ solve(cov(X.T), m); scipy 1.17.1: stats.f.sf((n - k) * T2 / (k * (n - 1)), k, n - k)
+    close("T2", test.t2, 17.014_233_786_077_54, 1e-12);
+    close("F", test.f, 4.640_245_578_021_148, 1e-12);
+    close("p", test.p, 0.031_717_085_828_185_44, 1e-12);
+    assert_eq!((test.df1, test.df2), (3.0, 9.0));
+}
+
+#[test]
+fn margins_match_scipy_and_enumeration() {
+    let Some(reference) = json("margins_match_scipy_and_enumeration", "paired.json") else { return };
+    let margin = Rational::new(1.into(), 20.into());
+    for case in reference["cases"].as_array().unwrap() {
+        let Some(tost) = case.get("tost_0.05") else { continue };
+        let (name, d) = (case["name"].as_str().unwrap(), scaled(case));
+        let scale = if name == "ties_zeros" { 3 } else { 10_000 };
+        let sample = PairedSample::from_scaled(&d, scale).unwrap();
+        let low = margin_t(&sample, Claim::NotInferior, Better::Higher, 0.05).unwrap();
+        let high = margin_t(&sample, Claim::NotInferior, Better::Lower, 0.05).unwrap();
+        close(name, low.p, number(&tost["p_lower"]), 1e-12);
+        close(name, high.p, number(&tost["p_upper"]), 1e-12);
+        let beyond = margin_t(&sample, Claim::Superior, Better::Higher, 0.05).unwrap();
+        assert!(
+            (beyond.p + high.p - 1.0).abs() < 1e-14,
+            "{name}: superior by the margin is the mirror of not inferior"
+        );
+        if d.len() > 16 {
+            continue;
+        }
+        // Every sign vector of the shifted differences, in sixtieths or two-hundred-thousandths.
+        let shifted = |sign: i128| d.iter().map(|x| x * 20 + sign * scale).collect::<Vec<i128>>();
+        let by_enumeration = |values: &[i128], upward: bool| {
+            let sum: i128 = values.iter().sum();
+            let reached = (0_u32..1 << values.len()).filter(|mask| {
+                let flipped: i128 =
+                    values.iter().enumerate().map(|(i, x)| if mask >> i & 1 == 1 { -x } else { *x }).sum();
+                if upward { flipped >= sum } else { flipped <= sum }
+            });
+            reached.count() as f64 / f64::from(1_u32 << values.len())
+        };
+        let exact = tost_flip(&d, scale, &margin).unwrap();
+        assert_eq!(exact.low.p, by_enumeration(&shifted(1), true), "{name}");
+        assert_eq!(exact.high.p, by_enumeration(&shifted(-1), false), "{name}");
+        assert_eq!(exact.p, exact.low.p.max(exact.high.p));
+        let superior = margin_flip(&d, scale, Claim::Superior, Better::Higher, &margin).unwrap();
+        assert_eq!(superior.p, by_enumeration(&shifted(-1), true), "{name}");
+    }
+}
