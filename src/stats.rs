@@ -1,10 +1,14 @@
 //! Statistics over plain numbers: resampling, intervals, tests, multiplicity. Knows nothing of specs.
 
+pub mod anytime;
 pub mod attainable;
 pub mod bootstrap;
+pub mod closed;
 pub mod column;
+pub mod discovery;
 pub mod effective_n;
 pub mod equivalence;
+pub mod family_graph;
 pub mod fisher;
 pub mod hotelling;
 pub mod likelihood;
@@ -17,5 +21,6 @@ pub mod permutation;
 pub mod picks;
 pub mod sides;
 pub mod sign;
+pub mod spending;
 pub mod undefined;
 pub mod wilcoxon;
