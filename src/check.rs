@@ -1,5 +1,5 @@
 //! From the syntax tree to the checked study: names, units, types, bounds, defaults, rules. Owns everything that can be said
-//! of a spec without its data; it reads no files (`inputs` is given the bytes) and knows no statistics.
+//! of a spec without its data; it reads no files (`inputs` is given the bytes), and asks `stats` only what a test can reach.
 
 mod arms;
 mod condition;

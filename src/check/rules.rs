@@ -6,7 +6,11 @@ mod direction;
 mod evidence;
 mod families;
 mod partition;
+mod plan;
+mod reach;
+mod selection;
 mod translate;
+mod undefined;
 mod units;
 mod waive;
 
@@ -73,6 +77,9 @@ pub fn check(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
         partition::check(spec, &site, places, out);
         direction::check(spec, &site, places, out);
         evidence::check(spec, &site, places, out);
+        reach::check(spec, &site, places, out);
+        undefined::check(spec, &site, places, out);
+        selection::check(spec, &site, places, out);
     }
     partition::conclusions(spec, places, out);
     units::check(spec, places, out);
