@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Severity};
 
 /// A study of paired scores on `tasks`, with these tests, family and rule.
 fn found(tasks: &str, test: &str, family: &str, case: &str) -> Option<String> {
-    let text = format!(
+    let spec = format!(
         "language 1\n\
          study small {{ title \"A small study\" }}\n\
          factor arm = plain | checked\n\
@@ -26,7 +26,7 @@ fn found(tasks: &str, test: &str, family: &str, case: &str) -> Option<String> {
          hypothesis H2 exploratory \"By eye\" {{ descriptive; about gain with free }}\n\
          results runs {{ file \"r.csv\"; unit seed at \"seed\"; level arm at \"arm\"; level size at \"size\"; score = \"score\" }}\n"
     );
-    let analysis = analyse("t", &text, &mut |_| Err("no includes".into()));
+    let analysis = analyse("t", &spec, &mut |_| Err("no includes".into()));
     let errors: Vec<_> = analysis.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
     assert!(errors.iter().all(|found| found.code == Code::Unattainable), "{errors:?}");
     assert!(errors.len() < 2, "{errors:?}");
