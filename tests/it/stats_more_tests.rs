@@ -17,6 +17,7 @@ use prespec::stats::hotelling::hotelling;
 use prespec::stats::paired::PairedSample;
 use prespec::stats::sides::Sides;
 use prespec::stats::sign::{mcnemar, sign_flip};
+use prespec::stats::trend::{Order, SpearmanMethod, SpearmanUsed, isotonic_fit, spearman_test};
 use prespec::stats::wilcoxon::{SignedRanks, Zeros};
 use serde_json::Value;
 
@@ -229,4 +230,61 @@ fn margins_match_scipy_and_enumeration() {
         let superior = margin_flip(&d, scale, Claim::Superior, Better::Higher, &margin).unwrap();
         assert_eq!(superior.p, by_enumeration(&shifted(-1), true), "{name}");
     }
+}
+
+#[test]
+fn rank_correlations_match_scipy() {
+    let x = [2.1, 3.4, 1.0, 5.5, 4.2, 4.2, 7.7];
+    let y = [1.0, 2.0, 2.0, 6.0, 3.0, 5.0, 4.0];
+    // scipy 1.17.1: stats.spearmanr(x, y, alternative=...).pvalue, and the one-sided p of stats.permutation_test((x,), rho,
+    // permutation_type='pairings', n_resamples=inf), which counts 96 and 4952 of 5040 orders.
+    let cases = [
+        (Sides::Greater, 0.015_374_720_442_541_241, 96.0 / 5040.0),
+        (Sides::Less, 0.984_625_279_557_458_7, 4952.0 / 5040.0),
+    ];
+    for (sides, by_t, exact) in cases {
+        let test = spearman_test(&x, &y, sides, SpearmanMethod::StudentT).unwrap();
+        assert_eq!(test.used, SpearmanUsed::StudentT);
+        close("rho", test.rho, 0.8, 1e-14);
+        close(&format!("{sides:?} by t"), test.p, by_t, 1e-12);
+        close(
+            &format!("{sides:?} exact"),
+            spearman_test(&x, &y, sides, SpearmanMethod::Exact).unwrap().p,
+            exact,
+            1e-15,
+        );
+    }
+    let both = spearman_test(&x, &y, Sides::TwoSided, SpearmanMethod::StudentT).unwrap();
+    close("two-sided by t", both.p, 0.030_749_440_885_082_482, 1e-12);
+
+    let Some(reference) = json("rank_correlations_match_scipy", "spearman.json") else { return };
+    let scenarios = reference["scenarios"].as_array().unwrap();
+    let metric: Vec<f64> = scenarios.iter().flat_map(|s| numbers(&s["metric"])).collect();
+    // A high metric is good and rank 1 is best, so the reference correlates with the negated rank.
+    let rank: Vec<f64> = scenarios.iter().flat_map(|s| numbers(&s["rank"])).map(|r| -r).collect();
+    let pooled = spearman_test(&metric, &rank, Sides::TwoSided, SpearmanMethod::ExactWhenFew).unwrap();
+    assert_eq!(pooled.used, SpearmanUsed::StudentT);
+    close("pooled rho", pooled.rho, number(&reference["pooled"]["rho"]), 1e-12);
+    close("pooled p", pooled.p, number(&reference["pooled"]["p_t_approx"]), 1e-12);
+    for (scenario, want) in scenarios.iter().zip(reference["within"].as_array().unwrap()) {
+        let rank: Vec<f64> = numbers(&scenario["rank"]).iter().map(|r| -r).collect();
+        let own = spearman_test(&numbers(&scenario["metric"]), &rank, Sides::TwoSided, SpearmanMethod::Exact);
+        match want.as_f64() {
+            Some(want) => assert!((own.unwrap().rho - want).abs() <= 1e-12),
+            None => assert!(own.is_err(), "a constant rank has no correlation"),
+        }
+    }
+}
+
+#[test]
+fn isotonic_fits_match_scipy() {
+    // scipy 1.17.1: optimize.isotonic_regression([1, 3, 2, 4, 3.5, 5], weights=[1, 2, 3, 1, 1, 1], increasing=...).x, here with
+    // values doubled so that sums are whole.
+    let (sums, weights) = ([2, 12, 12, 8, 7, 10], [1, 2, 3, 1, 1, 1]);
+    let up = isotonic_fit(&sums, &weights, Order::Increasing).unwrap();
+    for (got, want) in up.means.iter().zip([1.0, 2.4, 2.4, 3.75, 3.75, 5.0]) {
+        close("increasing", *got, 2.0 * want, 1e-15);
+    }
+    let down = isotonic_fit(&sums, &weights, Order::Decreasing).unwrap();
+    assert!(down.means.iter().all(|mean| (mean - 17.0 / 3.0).abs() < 1e-14));
 }
