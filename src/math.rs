@@ -3,6 +3,7 @@
 pub mod exact;
 pub mod linear;
 pub mod philox;
+pub mod product;
 pub mod quantile;
 
 /// An exact rational number of unbounded size.

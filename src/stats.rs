@@ -23,6 +23,7 @@ pub mod picks;
 pub mod sides;
 pub mod sign;
 pub mod spending;
+pub mod survival;
 pub mod trend;
 pub mod undefined;
 pub mod wilcoxon;

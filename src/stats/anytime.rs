@@ -6,11 +6,12 @@
 
 use std::fmt;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_traits::{One as _, Signed as _};
 
 use crate::math::Rational;
 use crate::math::exact::nearest_f64;
+use crate::math::product::product;
 
 /// Most discordant pairs whose e-value is computed exactly.
 pub const MOST_PAIRS: u64 = 20_000;
@@ -201,18 +202,6 @@ pub fn tuned_rho2(n: u64, alpha: f64) -> Result<f64, AnytimeError> {
 
 fn checked_alpha(alpha: f64) -> Result<(), AnytimeError> {
     if alpha > 0.0 && alpha < 1.0 { Ok(()) } else { Err(AnytimeError::BadAlpha(alpha)) }
-}
-
-/// The product by halves, so that large factors meet factors of their own size.
-fn product(factors: &[u64]) -> BigUint {
-    match factors {
-        [] => BigUint::one(),
-        [one] => BigUint::from(*one),
-        many => {
-            let (left, right) = many.split_at(many.len() / 2);
-            product(left) * product(right)
-        }
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 values the nearest double serves")]

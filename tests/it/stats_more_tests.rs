@@ -17,6 +17,7 @@ use prespec::stats::hotelling::hotelling;
 use prespec::stats::paired::PairedSample;
 use prespec::stats::sides::Sides;
 use prespec::stats::sign::{mcnemar, sign_flip};
+use prespec::stats::survival::{KaplanMeier, Observation, Subject, log_rank, log_rank_two};
 use prespec::stats::trend::{Order, SpearmanMethod, SpearmanUsed, isotonic_fit, spearman_test};
 use prespec::stats::wilcoxon::{SignedRanks, Zeros};
 use serde_json::Value;
@@ -287,4 +288,160 @@ fn isotonic_fits_match_scipy() {
     }
     let down = isotonic_fit(&sums, &weights, Order::Decreasing).unwrap();
     assert!(down.means.iter().all(|mean| (mean - 17.0 / 3.0).abs() < 1e-14));
+}
+
+/// Remission times in weeks of Freireich and others 1963: 6-MP (with censoring) and placebo.
+fn remissions() -> (Vec<(f64, bool)>, Vec<(f64, bool)>) {
+    let treated = [
+        (6, 1),
+        (6, 1),
+        (6, 1),
+        (6, 0),
+        (7, 1),
+        (9, 0),
+        (10, 1),
+        (10, 0),
+        (11, 0),
+        (13, 1),
+        (16, 1),
+        (17, 0),
+        (19, 0),
+        (20, 0),
+        (22, 1),
+        (23, 1),
+        (25, 0),
+        (32, 0),
+        (32, 0),
+        (34, 0),
+        (35, 0),
+    ];
+    let placebo = [1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23];
+    let treated = treated.map(|(time, event)| (f64::from(time), event == 1)).to_vec();
+    (treated, placebo.map(|time| (f64::from(time), true)).to_vec())
+}
+
+#[test]
+fn survival_curves_match_scipy() {
+    let (treated, placebo) = remissions();
+    let curve = |records: &[(f64, bool)]| {
+        let records: Vec<Observation> = records.iter().map(|&(time, event)| Observation { time, event }).collect();
+        KaplanMeier::new(&records).unwrap()
+    };
+    let (treated, placebo) = (curve(&treated), curve(&placebo));
+    // scipy 1.17.1: stats.ecdf(CensoredData).sf, and its confidence_interval(method='log-log').
+    let cases = [
+        (6.0, 0.857_142_857_142_857_1, 0.619_717_955_265_983_8, 0.951_551_747_646_997),
+        (9.0, 0.806_722_689_075_630_2, 0.563_146_564_622_233_3, 0.922_809_019_202_880_4),
+        (10.0, 0.752_941_176_470_588_1, 0.503_199_510_799_956_4, 0.889_361_835_169_265_5),
+        (16.0, 0.627_450_980_392_156_7, 0.367_510_855_987_502_05, 0.804_912_189_471_841_2),
+        (22.0, 0.537_815_126_050_42, 0.267_778_936_767_135_05, 0.746_790_717_635_394_4),
+        (35.0, 0.448_179_271_708_683_4, 0.188_052_005_959_232_35, 0.680_142_628_495_241_4),
+    ];
+    for (time, survival, low, high) in cases {
+        close("survival", treated.survival_at(time).unwrap(), survival, 1e-14);
+        let interval = treated.interval_at(time, 0.95).unwrap();
+        close("low", interval.low, low, 1e-12);
+        close("high", interval.high, high, 1e-12);
+    }
+    // The medians everyone prints for these data.
+    assert_eq!((treated.median(), placebo.median()), (Ok(23.0), Ok(8.0)));
+    // The first times in scipy's limits at which they are at most one half; the upper one is never reached.
+    let half = Rational::new(1.into(), 2.into());
+    assert_eq!(treated.quantile_interval(&half, 0.95), Ok((Some(13.0), None)));
+    // numpy 2.4.6, by the formula: area and its standard error.
+    let (mean, plain) = (treated.restricted_mean(35.0).unwrap(), placebo.restricted_mean(23.0).unwrap());
+    close("restricted mean", mean.mean, 23.287_394_957_983_196, 1e-13);
+    close("its standard error", mean.standard_error, 2.827_467_623_371_439_3, 1e-12);
+    close("mean of placebo", plain.mean, 8.666_666_666_666_666, 1e-13);
+    close("its standard error", plain.standard_error, 1.377_390_041_264_548_6, 1e-12);
+}
+
+#[test]
+fn log_rank_matches_scipy_and_numpy() {
+    let (treated, placebo) = remissions();
+    let group = |group: usize, records: &[(f64, bool)]| {
+        records.iter().map(|&(time, event)| Subject { time, event, group, stratum: 0 }).collect::<Vec<_>>()
+    };
+    let both = [group(0, &treated), group(1, &placebo)].concat();
+    // scipy 1.17.1: stats.logrank(treated, placebo, alternative=...)
+    for (sides, p) in [
+        (Sides::TwoSided, 4.168_809_109_334_529e-5),
+        (Sides::Greater, 0.999_979_155_954_453_3),
+        (Sides::Less, 2.084_404_554_667_264_4e-5),
+    ] {
+        let test = log_rank_two(&both, sides).unwrap();
+        close("z", test.z, -4.097_919_104_767_264, 1e-12);
+        close(&format!("{sides:?}"), test.p, p, 1e-11);
+    }
+    let test = log_rank(&both, 2).unwrap();
+    assert_eq!(test.observed, [9, 21]);
+    close("expected", test.expected[0], 19.250_500_948_031_13, 1e-13);
+    close("chi2", test.chi2, 16.792_940_989_216_532, 1e-12);
+
+    let records = [
+        (14, 1, 0, 0),
+        (9, 1, 1, 1),
+        (10, 1, 1, 0),
+        (13, 0, 0, 0),
+        (9, 0, 2, 0),
+        (11, 0, 0, 1),
+        (12, 0, 0, 1),
+        (4, 1, 0, 1),
+        (1, 1, 2, 1),
+        (5, 0, 2, 1),
+        (4, 1, 2, 1),
+        (13, 1, 0, 0),
+        (13, 0, 2, 1),
+        (1, 1, 1, 1),
+        (7, 0, 1, 0),
+        (12, 1, 0, 0),
+        (2, 1, 1, 1),
+        (12, 1, 2, 0),
+        (2, 1, 1, 1),
+        (7, 1, 0, 0),
+        (12, 1, 1, 0),
+        (5, 1, 0, 0),
+        (5, 0, 2, 0),
+        (4, 1, 2, 1),
+        (11, 0, 0, 0),
+        (4, 0, 1, 0),
+        (14, 0, 2, 1),
+        (7, 1, 2, 1),
+        (7, 1, 2, 0),
+        (8, 1, 1, 1),
+    ];
+    let subjects = |strata: bool| {
+        let all = records.iter().map(|&(time, event, group, stratum)| Subject {
+            time: f64::from(time),
+            event: event == 1,
+            group,
+            stratum: if strata { stratum } else { 0 },
+        });
+        all.collect::<Vec<_>>()
+    };
+    // numpy 2.4.6: surplus and covariance summed over event times by comparing masks, solved for the first two groups;
+    // scipy 1.17.1: stats.chi2.sf. Three groups, first in two strata, then in one.
+    let cases = [
+        (
+            true,
+            [8.823_767_898_767_901, 4.110_839_160_839_161, 6.065_392_940_392_941],
+            3.891_054_024_105_438,
+            0.142_911_887_201_278_6,
+        ),
+        (
+            false,
+            [8.523_714_005_292_952, 3.861_435_056_171_898_4, 6.614_850_938_535_149],
+            3.826_712_599_393_284_5,
+            0.147_584_217_550_628_92,
+        ),
+    ];
+    for (strata, expected, chi2, p) in cases {
+        let test = log_rank(&subjects(strata), 3).unwrap();
+        for (got, want) in test.expected.iter().zip(expected) {
+            close("expected", *got, want, 1e-13);
+        }
+        close("chi2", test.chi2, chi2, 1e-12);
+        close("p", test.p, p, 1e-12);
+        assert_eq!(test.df, 2.0);
+    }
 }
