@@ -28,6 +28,7 @@ mod spell;
 mod study;
 mod tasks;
 mod texts;
+mod unequal;
 mod units;
 mod verdicts;
 mod waivers;
@@ -203,6 +204,7 @@ impl Checker<'_> {
         self.publishes();
         self.results();
         self.never_run();
+        self.unequal_repeats();
         self.settle_values();
         self.waivers();
         self.unused();

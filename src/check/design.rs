@@ -61,7 +61,7 @@ impl Checker<'_> {
             },
         };
         let hold = self.noted(&design.hold, "held factor");
-        let exclude = self.excluded(design);
+        let exclude = self.excluded(design, repeat);
         let order = self.order(design.order.as_ref());
         let minimum = design.minimum.as_ref().and_then(|(literal, factors)| {
             let count = self.whole(literal, "the minimum");
@@ -149,13 +149,12 @@ impl Checker<'_> {
         cross
     }
 
-    fn excluded(&mut self, design: &ast::Design) -> Vec<ExcludedCells> {
+    fn excluded(&mut self, design: &ast::Design, repeats: u64) -> Vec<ExcludedCells> {
         let mut exclude = Vec::new();
+        let place = RecordPlace { repeats: Some(repeats), ..RecordPlace::cells("cells that are never run") };
         for (condition, filter) in &design.exclude {
-            let first = self.record_condition(condition, &RecordPlace::cells("cells that are never run"));
-            let second = filter
-                .as_ref()
-                .map(|filter| self.record_condition(filter, &RecordPlace::cells("cells that are never run")));
+            let first = self.record_condition(condition, &place);
+            let second = filter.as_ref().map(|filter| self.record_condition(filter, &place));
             let condition = match (first, second) {
                 (Some(first), None) => first,
                 (Some(first), Some(Some(second))) => RecordExpr::And(vec![first, second]),

@@ -4,14 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::list;
+use super::record_expr::REPEAT;
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::math::Rational;
 use crate::source::Span;
-use crate::spec::{LevelRef, Name, Per, Quantity, RecordExpr, Relation, ValueType};
+use crate::spec::{Dimension, LevelRef, Name, Per, Quantity, RecordExpr, Relation, ValueType};
 use crate::syntax::ast::{self, Selector};
 
 /// A member of a `per`: the level (or pair of levels) of each factor.
 pub(super) type Member = BTreeMap<Name, Vec<Name>>;
+
+/// The key under which a member holds the number of a replicate; no factor or attribute can be called so.
+pub(super) const REPLICATE: &str = "#repeat";
 
 /// Whose level a word is.
 enum Owner {
@@ -336,6 +341,11 @@ fn operand(expr: &RecordExpr, member: &Member) -> Option<Operand> {
     match expr {
         RecordExpr::Level(level) => Some(Operand::Level(level.clone())),
         RecordExpr::Number(quantity) => Some(Operand::Number(quantity.clone())),
+        RecordExpr::Field(name) if name == REPEAT && member.contains_key(REPLICATE) => {
+            let [number] = member.get(REPLICATE)?.as_slice() else { return None };
+            let value = Rational::from_integer(number.parse::<u64>().ok()?.into());
+            Some(Operand::Number(Quantity { value, dimension: Dimension::Count }))
+        }
         RecordExpr::Factor(name) | RecordExpr::Field(name) => match member.get(name)?.as_slice() {
             [level] => Some(Operand::Level(level.clone())),
             _ => None,

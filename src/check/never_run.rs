@@ -167,7 +167,7 @@ fn record_factors(expr: &RecordExpr, found: &mut BTreeSet<Name>) {
 
 /// Levels that a condition fixes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
-fn equalities(condition: &RecordExpr) -> Member {
+pub(super) fn equalities(condition: &RecordExpr) -> Member {
     match condition {
         RecordExpr::And(parts) => parts.iter().flat_map(equalities).collect(),
         RecordExpr::Compare(left, Relation::Equal, right) => match (&**left, &**right) {
@@ -195,7 +195,7 @@ fn pins(cells: &[(Name, LevelRef)], known: &Member) -> Member {
     pinned
 }
 
-fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) {
+pub(super) fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) {
     match expr {
         Expr::Constant(_) | Expr::Value(_) => {}
         Expr::Measure(..) | Expr::Estimand(_) => keep(known),
@@ -227,7 +227,7 @@ fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) {
     }
 }
 
-fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnMut(&Member)) {
+pub(super) fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnMut(&Member)) {
     match expr {
         RecordExpr::At(inner, levels) => {
             let pinned = pins(levels, known);

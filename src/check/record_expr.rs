@@ -14,6 +14,9 @@ use crate::spec::{
 };
 use crate::syntax::ast::{self, Call, CompareOp, Expr, ExprKind};
 
+/// What the number of a planned replicate is called in `exclude`, unless an attribute or factor has this name.
+pub(super) const REPEAT: &str = "repeat";
+
 /// Where a record expression stands, and what it may name there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecordPlace {
@@ -23,6 +26,8 @@ pub(super) struct RecordPlace {
     pub parameters: BTreeMap<Name, Name>,
     /// Only these factors and attributes may be named: the ones that a scope or family runs over.
     pub only: Option<BTreeSet<Name>>,
+    /// How many repeats are planned, where `repeat` may be named.
+    pub repeats: Option<u64>,
     /// What the place is called.
     pub what: &'static str,
 }
@@ -252,6 +257,16 @@ impl Checker<'_> {
         }
         if self.model_attribute(name) {
             return Some((RecordExpr::Factor("model".into()), RecordKind::ModelAttribute(name.to_owned())));
+        }
+        if let Some(repeats) = place.repeats.filter(|_| name == REPEAT) {
+            let bounds = crate::spec::Bounds {
+                lower: Some(crate::math::Rational::from_integer(1.into())),
+                upper: Some(crate::math::Rational::from_integer(repeats.into())),
+            };
+            return Some((
+                RecordExpr::Field(REPEAT.into()),
+                RecordKind::Number(Ty::new(Dimension::Count, bounds, true)),
+            ));
         }
         if self.names.factors.contains_key(name) {
             return None; // refused where it is declared

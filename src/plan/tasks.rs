@@ -150,7 +150,7 @@ fn condition(expr: &RecordExpr, schema: &Schema, place: &str) -> Result<Compiled
 }
 
 fn holds(expr: &CompiledExpr, schema: &Schema, task: &Task) -> bool {
-    expr.truth(&CellRow { schema, task: Some(task), levels: &[] })
+    expr.truth(&CellRow { schema, task: Some(task), levels: &[], repeat: None })
 }
 
 /// Computes the defined attributes; one may use others, in any order.
@@ -177,7 +177,7 @@ fn define(tasks: &Tasks, read: &mut [Task]) -> Result<(), PlanError> {
             ));
         };
         for task in &mut *read {
-            let value = expr.value(&CellRow { schema: &schema, task: Some(task), levels: &[] });
+            let value = expr.value(&CellRow { schema: &schema, task: Some(task), levels: &[], repeat: None });
             if let Some(value) = value {
                 task.attributes.insert(name.clone(), value);
             }

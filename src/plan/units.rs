@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::column::Scalar;
 use super::eval::{Bindings, Row, Schema, compile};
 use super::{PlanError, PlanErrorKind, Task};
-use crate::spec::{Name, Spec, StateClass};
+use crate::spec::{Name, NumberType, Spec, StateClass, ValueType};
+use crate::table::number::Exact;
 
 /// The most planned units, excluded ones included.
 pub const MAX_UNITS: u64 = 20_000_000;
@@ -125,17 +126,25 @@ pub(crate) fn narrow(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// A task with the levels of an arm: what a condition on cells sees.
+/// What a condition on cells calls the replicate, unless a task attribute has this name.
+const REPEAT: &str = "repeat";
+
+/// A task with the levels of an arm, and the replicate where there is one: what a condition on cells sees.
 pub(crate) struct CellRow<'a> {
     pub schema: &'a Schema,
     pub task: Option<&'a Task>,
     pub levels: &'a [u16],
+    /// From 1.
+    pub repeat: Option<u32>,
 }
 
 impl Row for CellRow<'_> {
     fn attribute(&self, at: usize) -> Option<Scalar<'_>> {
         let (name, _) = self.schema.attributes.get(at)?;
-        self.task?.attributes.get(name).map(super::Value::scalar)
+        let own = self.task?.attributes.get(name).map(super::Value::scalar);
+        own.or_else(|| {
+            self.repeat.filter(|_| name == REPEAT).map(|repeat| Scalar::Number(Exact::integer(repeat.into())))
+        })
     }
 
     fn field(&self, _: usize) -> Option<Scalar<'_>> {
@@ -162,6 +171,11 @@ pub fn planned(spec: &Spec, tasks: &[Task]) -> Result<Plan, Vec<PlanError>> {
     let mut schema = Schema::new(spec);
     // A condition on cells cannot look at what was measured.
     schema.fields.clear();
+    let named = schema.attribute(REPEAT).is_some();
+    if !named {
+        schema.attributes.push((REPEAT.to_owned(), ValueType::Number(NumberType::default())));
+        schema.attributes.sort_by(|(a, _), (b, _)| a.cmp(b));
+    }
     let arms = schema.factors.iter().fold(1_u64, |n, (_, levels)| n.saturating_mul(levels.len() as u64));
     let total = arms.saturating_mul(tasks.len() as u64).saturating_mul(design.repeat);
     if total > MAX_UNITS || schema.factors.iter().any(|(_, levels)| levels.len() > usize::from(u16::MAX)) {
@@ -196,9 +210,10 @@ pub fn planned(spec: &Spec, tasks: &[Task]) -> Result<Plan, Vec<PlanError>> {
     for arm in 0..plan.arms() {
         let levels: Vec<u16> = (0..plan.factors.len()).filter_map(|factor| plan.level(arm, factor)).collect();
         for (index, task) in (0_u32..).zip(tasks) {
-            let row = CellRow { schema: &schema, task: Some(task), levels: &levels };
-            let excluded = conditions.iter().any(|condition| condition.truth(&row));
             for repeat in 0..plan.repeat {
+                let number = (!named).then_some(repeat + 1);
+                let row = CellRow { schema: &schema, task: Some(task), levels: &levels, repeat: number };
+                let excluded = conditions.iter().any(|condition| condition.truth(&row));
                 plan.positions.push((!excluded).then(|| narrow(plan.units.len())));
                 if !excluded {
                     plan.units.push(PlannedUnit { arm, task: index, repeat });

@@ -186,7 +186,8 @@ pub struct Design {
 /// `exclude move == best where kind == sacrifice`
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExcludedCells {
-    /// Which cells, over factors and task attributes; both conditions joined.
+    /// Which cells, over factors, task attributes and the field `repeat`, the replicate's number from 1, unless an attribute is
+    /// called so; both conditions joined.
     pub condition: RecordExpr,
 }
 

@@ -129,6 +129,21 @@ fn units_are_crossed_without_excluded_cells() {
 }
 
 #[test]
+fn a_repeat_can_be_left_out_of_one_arm() {
+    let mut spec = small();
+    let mut plan = design(&["arm", "item"], 3);
+    let third = compare(field("repeat"), Relation::GreaterEqual, num("3"));
+    let arm = compare(RecordExpr::Factor("arm".to_owned()), Relation::Equal, RecordExpr::Level("y".to_owned()));
+    plan.exclude.push(ExcludedCells { condition: RecordExpr::And(vec![third, arm]) });
+    spec.design = Some(plan);
+    let tasks = read_tasks(&tasks("item", TaskSource::Count(4)), None).unwrap();
+    let plan = planned(&spec, &tasks).unwrap();
+    assert_eq!(plan.units.len(), 4 * 3 + 4 * 2);
+    let cells: Vec<_> = plan.units.iter().map(|unit| plan.cell(*unit, &tasks)).collect();
+    assert!(cells.iter().all(|cell| cell.levels["arm"] == "x" || cell.repeat < 3), "{cells:?}");
+}
+
+#[test]
 fn expressions_reach_other_cells_of_the_same_unit() {
     use prespec::plan::eval::{Bindings, compile};
     let spec = small();
