@@ -12,6 +12,7 @@ pub mod family_graph;
 pub mod fisher;
 pub mod hotelling;
 pub mod likelihood;
+pub mod mixed;
 pub mod moments;
 pub mod multiplicity;
 pub mod nearest;

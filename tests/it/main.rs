@@ -39,6 +39,7 @@ mod report;
 mod stats_bootstrap;
 mod stats_families;
 mod stats_more_tests;
+mod stats_mixed;
 mod stats_tests;
 mod syntax;
 mod tidy;
