@@ -174,6 +174,15 @@ impl Problem {
         Ok(())
     }
 
+    /// The same model with other successes in each cell.
+    pub(super) fn with_successes(&self, right: &[f64]) -> Self {
+        let mut other = self.clone();
+        for (cell, right) in other.cells.iter_mut().zip(right) {
+            (cell.right, cell.wrong) = (*right, cell.trials() - right);
+        }
+        other
+    }
+
     pub(super) fn cells_of(&self, block: &Block) -> &[Cell] {
         self.cells.get(block.cells.clone()).unwrap_or_default()
     }

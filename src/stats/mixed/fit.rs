@@ -22,7 +22,8 @@ use crate::math::linear::Cholesky;
 pub enum Approximation {
     /// Laplace's method: any number of random intercepts.
     Laplace,
-    /// Adaptive Gauss-Hermite quadrature with this many nodes, from 1 (which is Laplace's method) to 101: one random intercept.
+    /// Adaptive Gauss-Hermite quadrature with this many nodes, from 1 (which is Laplace's method) to 101: one random
+    /// intercept at most.
     Quadrature {
         /// Nodes for each integral.
         nodes: usize,
@@ -73,7 +74,7 @@ pub enum FitError {
     },
     /// A number of nodes outside 1 to 101.
     Nodes(usize),
-    /// Quadrature with more than one node was asked for, and there is not exactly one random intercept.
+    /// Quadrature with more than one node was asked for, and there is more than one random intercept.
     QuadratureNeedsOneIntercept {
         /// How many there are.
         intercepts: usize,
@@ -374,7 +375,7 @@ pub(super) fn solve(problem: &Problem, options: Options) -> Result<Solution, Fit
         return Err(FitError::Nodes(nodes));
     }
     let intercepts = problem.terms.len();
-    if nodes > 1 && intercepts != 1 {
+    if nodes > 1 && intercepts > 1 {
         return Err(FitError::QuadratureNeedsOneIntercept { intercepts });
     }
     if options.iterations == 0 {
