@@ -14,6 +14,7 @@ pub mod check;
 pub mod canon;
 pub mod register;
 pub mod table;
+pub mod import;
 pub mod plan;
 pub mod records;
 pub mod decide;
