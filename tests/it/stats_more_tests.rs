@@ -290,8 +290,11 @@ fn isotonic_fits_match_scipy() {
     assert!(down.means.iter().all(|mean| (mean - 17.0 / 3.0).abs() < 1e-14));
 }
 
+/// Times followed, and whether the event came then.
+type Followed = Vec<(f64, bool)>;
+
 /// Remission times in weeks of Freireich and others 1963: 6-MP (with censoring) and placebo.
-fn remissions() -> (Vec<(f64, bool)>, Vec<(f64, bool)>) {
+fn remissions() -> (Followed, Followed) {
     let treated = [
         (6, 1),
         (6, 1),
