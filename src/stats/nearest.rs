@@ -52,7 +52,7 @@ fn scaled(value: u128, power: u32) -> BigUint {
 }
 
 /// Long division to 55 or 56 bits with a sticky last bit, which the final conversion rounds correctly to 53.
-fn divide(top: BigUint, bottom: BigUint) -> Option<f64> {
+pub(super) fn divide(top: BigUint, bottom: BigUint) -> Option<f64> {
     if top.is_zero() {
         return Some(0.0);
     }
