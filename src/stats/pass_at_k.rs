@@ -11,6 +11,7 @@ use num_traits::One as _;
 use super::exact_sum::{ExactSum, nearest_ratio};
 use super::undefined::Undefined;
 use super::weights::{once, total};
+use crate::math::product::product;
 
 /// Most attempts of one unit: the exact fraction then has at most some hundred thousand digits.
 pub const MOST_ATTEMPTS: u32 = 65_536;
@@ -157,13 +158,10 @@ fn all_of_kind(made: u32, kind: u32, drawn: u32) -> (BigUint, BigUint) {
     (falling(upper, factors), falling(made, factors))
 }
 
-/// from (from - 1) ... with so many factors; no more than `from`. Halves are multiplied, so that both sides grow alike.
+/// from (from - 1) ... with so many factors; no more than `from`.
 fn falling(from: u32, factors: u32) -> BigUint {
-    match factors {
-        0 => BigUint::one(),
-        1 => BigUint::from(from),
-        _ => falling(from, factors / 2) * falling(from - factors / 2, factors - factors / 2),
-    }
+    let all: Vec<u64> = (from - factors..from).map(|below| u64::from(below) + 1).collect();
+    product(&all)
 }
 
 #[cfg(test)]
