@@ -72,6 +72,11 @@ impl Analysis {
 pub fn analyse(name: &str, text: &str, load: &mut dyn FnMut(&str) -> Result<String, String>) -> Analysis {
     let mut sources = Sources::default();
     let (file, mut diagnostics) = syntax::parse(&mut sources, name, text, load);
+    let unread = |found: &Diagnostic| matches!(found.code, Code::Unreadable | Code::TooLarge);
+    if file.items.is_empty() && diagnostics.iter().any(unread) {
+        // Nothing was read, so that everything would be missing.
+        return Analysis { sources, file, spec: None, places: Places::default(), diagnostics };
+    }
     let Checked { spec, places, diagnostics: mut found, .. } = check(&file);
     let structure_failed = has_error(&diagnostics) || has_error(&found);
     // What was refused may be the very use that is missed.

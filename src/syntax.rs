@@ -54,7 +54,8 @@ pub fn parse(
     };
     let root = inclusion.read(name, text, 0);
     let Inclusion { file, mut diagnostics, .. } = inclusion;
-    if file.language.is_none() && !diagnostics.iter().any(|found| found.code == Code::TooLarge) {
+    let unread = |found: &Diagnostic| matches!(found.code, Code::TooLarge | Code::Unreadable);
+    if file.language.is_none() && !diagnostics.iter().any(unread) {
         let place = Span::new(root, 0, 0);
         diagnostics.push(
             Diagnostic::error(Code::MissingLanguage, place, "the spec does not say which language it is written in")
@@ -95,6 +96,16 @@ impl Inclusion<'_> {
                     format!("the spec is larger than {} MiB", MAX_BYTES >> 20),
                 )
                 .help("keep task lists and other data in files that the spec names"),
+            );
+            return index;
+        }
+        if let Some(at) = text.find('\0') {
+            // Text of another encoding would otherwise give a finding for every second character.
+            let place = u32::try_from(at).map_or_else(|_| Span::new(index, 0, 0), |at| Span::new(index, at, at + 1));
+            self.diagnostics.push(
+                Diagnostic::error(Code::Unreadable, place, format!("the file is no text: byte {at} is zero"))
+                    .note("a file in UTF-16, or one that is no text at all, holds such bytes")
+                    .help("save it as text in UTF-8"),
             );
             return index;
         }

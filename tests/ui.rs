@@ -12,6 +12,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use prespec::render::{Style, human};
 use prespec::source::Sources;
@@ -20,7 +21,7 @@ use prespec::source::Sources;
 type Phase = fn(name: &str, text: &str, folder: &Path) -> String;
 
 /// The phases with golden files. A phase is added here together with its folder `tests/ui/<phase>`.
-const PHASES: &[(&str, Phase)] = &[("syntax", syntax), ("check", check)];
+const PHASES: &[(&str, Phase)] = &[("syntax", syntax), ("check", check), ("inputs", inputs)];
 
 /// What the parser says.
 fn syntax(name: &str, text: &str, folder: &Path) -> String {
@@ -35,6 +36,12 @@ fn check(name: &str, text: &str, folder: &Path) -> String {
     let mut load = |path: &str| fs::read_to_string(folder.join(path)).map_err(|_| "there is no such file".to_owned());
     let analysis = prespec::check::analyse(name, text, &mut load);
     human(&analysis.diagnostics, &analysis.sources, Style::Plain)
+}
+
+/// What `prespec check` says of the study with the files it names.
+fn inputs(name: &str, _: &str, folder: &Path) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_prespec")).arg("check").arg(name).current_dir(folder).output().unwrap();
+    String::from_utf8(run.stderr).unwrap()
 }
 
 fn specs(folder: &Path) -> Vec<PathBuf> {

@@ -417,6 +417,11 @@ impl Checker<'_> {
 
     /// Warns of declarations that nothing uses.
     pub(super) fn unused(&mut self) {
+        // What a prompt prints is known only with its file.
+        let prompted = self.spec.scaffolds.values().flat_map(|it| it.roles.values()).any(|role| role.prompt.is_some());
+        if prompted {
+            self.used.extend(self.attributes.keys().map(|name| (Kind::Field, name.clone())));
+        }
         let mut found = Vec::new();
         let kinds = [
             Kind::Factor,

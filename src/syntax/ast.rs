@@ -322,7 +322,7 @@ pub enum SetClause {
     Pool(Name),
 }
 
-/// `measure NAME(a, b) [in [lo, hi]] = expression [undefined when …]`
+/// `measure NAME(a, b) = expression [undefined as …]`; its bounds follow from its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
     /// Its name.

@@ -124,8 +124,11 @@ fn say<'l>(
 /// The diagnostic for a question that the prover does not answer.
 fn refusal(refusal: &Refusal, at: Span) -> Diagnostic {
     let (code, help) = match refusal {
-        Refusal::TooLarge { .. } | Refusal::TooDeep { .. } | Refusal::Integers { .. } => {
+        Refusal::TooLarge { .. } | Refusal::TooDeep { .. } => {
             (Code::TooHard, "split the rule into clauses with a verdict of their own")
+        }
+        Refusal::Integers { .. } => {
+            (Code::TooHard, "give the counts bounds (`reported count in [0, 1000]`), or compare fewer of them at once")
         }
         Refusal::Denominator { .. } => (
             Code::OutsideFragment,
