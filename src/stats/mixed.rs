@@ -18,3 +18,6 @@ mod several;
 mod single;
 mod surface;
 pub mod table;
+
+#[cfg(test)]
+mod tests;

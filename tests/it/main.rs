@@ -40,6 +40,7 @@ mod stats_bootstrap;
 mod stats_families;
 mod stats_more_tests;
 mod stats_mixed;
+mod stats_mixed_properties;
 mod stats_tests;
 mod syntax;
 mod tidy;

@@ -42,6 +42,8 @@ pub(super) enum Lost {
 const NEAR: f64 = 1e-12;
 /// Squared distance at which nothing is left but rounding.
 const THERE: f64 = 1e-20;
+/// After so many updates the information is differenced anew.
+const REFRESH: usize = 25;
 /// The farthest the search may be from the maximum and still call it found, in standard errors.
 const FARTHEST: f64 = 1e-5;
 /// A standard deviation of random effects beyond which every unit is all right or all wrong.
@@ -65,7 +67,7 @@ pub(super) fn climb(
     };
     let mut iterations = 0;
     loop {
-        let step = ascent(&metric, &here.gradient)?;
+        let step = ascent(&mut metric, &here.gradient)?;
         let decrement = dot(&step, &here.gradient);
         if decrement <= NEAR {
             break;
@@ -74,6 +76,9 @@ pub(super) fn climb(
             return Err(Lost::NotConverged { iterations, remaining: decrement.max(0.0).sqrt() });
         }
         iterations += 1;
+        if !exact && iterations % REFRESH == 0 {
+            metric = information(surface, &at, steps);
+        }
         let Some((there, mut next)) = along(surface, &at, &here, &step, spread, exact) else { break };
         if there.iter().rev().take(spread).any(|sigma| sigma.abs() > WIDEST) {
             return Err(Lost::Unbounded);
@@ -88,16 +93,17 @@ pub(super) fn climb(
 }
 
 /// The step that solves `metric * step = gradient`; where the metric has a direction that curves up, as much of its own
-/// diagonal is added as makes it positive definite.
-fn ascent(metric: &[f64], gradient: &[f64]) -> Result<Vec<f64>, Lost> {
+/// diagonal is added, and stays added, as makes it positive definite: updates of an indefinite metric would not mend it.
+fn ascent(metric: &mut Vec<f64>, gradient: &[f64]) -> Result<Vec<f64>, Lost> {
     let size = gradient.len();
     let mut added = 0.0;
     for _ in 0..40 {
-        let mut raised = metric.to_vec();
+        let mut raised = metric.clone();
         for (at, line) in raised.chunks_exact_mut(size).enumerate() {
             line.iter_mut().skip(at).take(1).for_each(|own| *own += added * own.abs().max(1e-8));
         }
         if let Ok(step) = Cholesky::factor(&raised, size).and_then(|factor| factor.solve(gradient)) {
+            *metric = raised;
             return Ok(step);
         }
         added = if added == 0.0 { 1e-3 } else { added * 4.0 };
@@ -115,9 +121,11 @@ fn along(
     exact: bool,
 ) -> Option<(Vec<f64>, Height)> {
     let rise = dot(step, &here.gradient);
-    // A standard deviation moves by at most its own size and one: beyond that the quadratic picture means nothing.
+    // Beyond about its own size a standard deviation's quadratic picture means nothing. The odd factors keep capped and halved
+    // steps from landing on zero exactly, which is stationary even where it is a valley.
+    let reach = |sigma: &f64| 0.786_151_377 + 0.937_253_933 * sigma.abs();
     let longest = step.iter().zip(at).rev().take(spread);
-    let mut share = longest.map(|(step, sigma)| (1.0 + sigma.abs()) / step.abs().max(1e-300)).fold(1.0_f64, f64::min);
+    let mut share = longest.map(|(step, sigma)| reach(sigma) / step.abs().max(1e-300)).fold(1.0_f64, f64::min);
     for _ in 0..50 {
         let there: Vec<f64> = at.iter().zip(step).map(|(value, step)| value + share * step).collect();
         let next = surface.height(&there, exact);
