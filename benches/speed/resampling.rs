@@ -27,7 +27,7 @@ pub fn bootstrap(criterion: &mut Criterion) {
                 let sums = totals(&picks, &columns, *workers).unwrap();
                 let (planned, correct) = sums.split_last().unwrap();
                 let limits = correct.iter().map(|arm| percentile_interval(&mut ratios(arm, planned).unwrap(), 0.95));
-                limits.map(|interval| interval.unwrap().lower).sum::<f64>()
+                limits.map(|interval| interval.unwrap().limits.lower).sum::<f64>()
             });
         });
     }

@@ -11,11 +11,11 @@ use super::members::cluster_key;
 use super::node::Node;
 use super::sample::{Sample, Series};
 use crate::math::Rational;
-use crate::math::special::normal_isf;
 use crate::spec::{EstimandBody, ReduceKind, Sides, TestMethod};
 use crate::stats::effective_n::{self, Cluster};
 use crate::stats::paired::PairedSample;
 use crate::stats::permutation::{LabelledCluster, spread_test};
+use crate::stats::rate;
 use crate::stats::sides;
 use crate::stats::sign::{sign_flip, sign_test};
 
@@ -99,7 +99,7 @@ pub(super) fn paired_t_interval(body: &EstimandBody, node: &Node, level: f64) ->
     let (values, denominator) =
         unit_values(body, node)?.series.first().map_or_else(|| Ok((Vec::new(), 1)), Series::scaled)?;
     let paired = PairedSample::from_scaled(&values, denominator).map_err(|reason| reason.to_string())?;
-    paired.interval(level).map(|limits| (limits.low, limits.high)).map_err(|reason| reason.to_string())
+    paired.interval(level).map(|limits| (limits.lower, limits.upper)).map_err(|reason| reason.to_string())
 }
 
 /// Wilson's interval on the effective number of records.
@@ -132,7 +132,7 @@ pub(super) fn wilson_interval(
     } else {
         effective.n_eff
     };
-    effective_n::wilson(effective.rate, n, normal_isf((1.0 - level) / 2.0)).map_err(text)
+    rate::wilson(effective.rate, n, level).map(|limits| (limits.lower, limits.upper)).map_err(text)
 }
 
 /// The values less the null, as integers over one denominator.

@@ -203,8 +203,8 @@ fn interval(job: &Job<'_>, group: &Group) -> Resampled {
     };
     let undefined = values.iter().filter(|value| !value.is_finite()).count() as u64;
     match percentile_interval(&mut values, job.level) {
-        Ok(limits) => Resampled {
-            limits: Ok((limits.lower, limits.upper)),
+        Ok(drawn) => Resampled {
+            limits: Ok((drawn.limits.lower, drawn.limits.upper)),
             undefined,
             errors: monte_carlo_errors(&mut values, job.level).ok(),
         },

@@ -6,6 +6,7 @@
 //! Percentile interval: the type 7 quantiles at (1 - level)/2 and (1 + level)/2 of the replicates that have a value.
 
 use super::column::ExactColumn;
+use super::interval::{Interval, upper_tail};
 use super::nearest::nearest_quotient;
 use super::parallel::fill_runs;
 use super::picks::{LANES, Picks};
@@ -252,11 +253,9 @@ pub fn replicates(picks: &Picks, workers: usize, statistic: impl Fn(u32, &[u16])
 
 /// A two-sided interval from bootstrap replicates.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Lower limit.
-    pub lower: f64,
-    /// Upper limit.
-    pub upper: f64,
+pub struct BootstrapInterval {
+    /// The limits, in the unit of the replicates.
+    pub limits: Interval,
     /// Resamples without a value, left out of the interval: at most one in a hundred.
     pub undefined: usize,
 }
@@ -265,11 +264,24 @@ pub struct Interval {
 ///
 /// Replicates that are not finite count as undefined. More than one in a hundred of them is
 /// [`Undefined::TooManyUndefinedResamples`]; a level outside (0, 1) is [`Undefined::OutOfRange`].
-pub fn percentile_interval(replicates: &mut [f64], level: f64) -> Result<Interval, Undefined> {
+pub fn percentile_interval(replicates: &mut [f64], level: f64) -> Result<BootstrapInterval, Undefined> {
     let (low, high) = tails(level)?;
     let (values, undefined) = defined(replicates)?;
     let (lower, upper) = quantile_pair(values, low, high).ok_or(Undefined::NoRecords)?;
-    Ok(Interval { lower, upper, undefined })
+    Ok(BootstrapInterval { limits: Interval { lower, upper, level }, undefined })
+}
+
+/// The basic interval: the percentile limits mirrored at the `estimate`, `2 estimate - upper` to `2 estimate - lower`.
+///
+/// It assumes that replicates lie around the estimate as the estimate lies around the truth. Replicates are reordered in
+/// place and may be undefined as for [`percentile_interval`]; an estimate that is not finite is [`Undefined::NotFinite`].
+pub fn basic_interval(replicates: &mut [f64], estimate: f64, level: f64) -> Result<BootstrapInterval, Undefined> {
+    let BootstrapInterval { limits, undefined } = percentile_interval(replicates, level)?;
+    let (lower, upper) = (2.0 * estimate - limits.upper, 2.0 * estimate - limits.lower);
+    if !(lower.is_finite() && upper.is_finite()) {
+        return Err(Undefined::NotFinite);
+    }
+    Ok(BootstrapInterval { limits: Interval { lower, upper, level }, undefined })
 }
 
 /// The Monte Carlo standard errors of the two limits of [`percentile_interval`]: how far a limit would move, typically,
@@ -295,16 +307,11 @@ fn limit_error(values: &mut [f64], p: f64) -> Result<f64, Undefined> {
 
 /// The two tail probabilities of a level.
 fn tails(level: f64) -> Result<(f64, f64), Undefined> {
-    if level > 0.0 && level < 1.0 {
-        let low = (1.0 - level) / 2.0;
-        Ok((low, 1.0 - low))
-    } else {
-        Err(Undefined::OutOfRange)
-    }
+    upper_tail(level).map(|low| (low, 1.0 - low))
 }
 
 /// Moves the finite replicates to the front and counts the others.
-fn defined(replicates: &mut [f64]) -> Result<(&mut [f64], usize), Undefined> {
+pub(super) fn defined(replicates: &mut [f64]) -> Result<(&mut [f64], usize), Undefined> {
     let resamples = replicates.len();
     let mut kept = 0;
     for index in 0..resamples {

@@ -1,10 +1,10 @@
-//! Rates over clustered records: intra-cluster correlation, effective sample size, and Wilson intervals on it.
+//! Rates over clustered records: intra-cluster correlation and effective sample size.
 //!
-//! The normal quantile of a level is an argument, so that one interval can be drawn at any z.
+//! Owns what clustering does to the number of records; the intervals drawn on it are in `rate`.
 //!
 //! Sources: the one-way analysis-of-variance estimator of the intra-cluster correlation (Donner, 1986); the design effect
 //! of Kish, "Survey Sampling", 1965; Korn and Graubard, "Confidence intervals for proportions with small expected number
-//! of positive counts estimated from survey data", Survey Methodology 24, 1998; Wilson, JASA 22, 1927.
+//! of positive counts estimated from survey data", Survey Methodology 24, 1998.
 
 use super::undefined::Undefined;
 use crate::math::special::t_quantile;
@@ -131,22 +131,6 @@ pub fn t_ratio(effective: &EffectiveN, level: f64) -> Result<f64, Undefined> {
     if ratio.is_finite() { Ok(ratio) } else { Err(Undefined::OutOfRange) }
 }
 
-/// Wilson's interval (lower, upper) for a rate over `n` trials, which may be fractional; `z` is the upper normal quantile
-/// of the level. A rate of 0 has lower limit exactly 0, a rate of 1 upper limit exactly 1.
-pub fn wilson(rate: f64, n: f64, z: f64) -> Result<(f64, f64), Undefined> {
-    let valid = (0.0..=1.0).contains(&rate) && n.is_finite() && n > 0.0 && z.is_finite() && z > 0.0;
-    if !valid {
-        return Err(Undefined::OutOfRange);
-    }
-    let z2 = z * z;
-    let below = 1.0 + z2 / n;
-    let centre = (rate + z2 / (2.0 * n)) / below;
-    let half = z * (rate * (1.0 - rate) / n + z2 / (4.0 * n * n)).sqrt() / below;
-    let lower = if rate > 0.0 { (centre - half).clamp(0.0, 1.0) } else { 0.0 };
-    let upper = if rate < 1.0 { (centre + half).clamp(0.0, 1.0) } else { 1.0 };
-    Ok((lower, upper))
-}
-
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53; beyond it the nearest f64 serves")]
 fn real(count: u128) -> f64 {
     count as f64
@@ -154,7 +138,7 @@ fn real(count: u128) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cluster, effective_n, korn_graubard_n, wilson};
+    use super::{Cluster, effective_n, korn_graubard_n};
     use crate::stats::undefined::Undefined;
 
     fn clusters(pairs: &[(u64, u64)]) -> Vec<Cluster> {
@@ -181,13 +165,5 @@ mod tests {
         assert_eq!(effective_n(&clusters(&[(0, 0)])), Err(Undefined::NoRecords));
         assert_eq!(effective_n(&clusters(&[(2, 1)])), Err(Undefined::OutOfRange));
         assert_eq!(effective_n(&clusters(&[(1, 0)])), Err(Undefined::OutOfRange));
-    }
-
-    #[test]
-    fn wilson_refuses_what_is_no_rate() {
-        for (rate, n, z) in [(-0.1, 5.0, 2.0), (1.1, 5.0, 2.0), (0.5, 0.0, 2.0), (0.5, 5.0, 0.0), (f64::NAN, 5.0, 2.0)]
-        {
-            assert_eq!(wilson(rate, n, z), Err(Undefined::OutOfRange));
-        }
     }
 }

@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use num_rational::Ratio;
 use num_traits::{ToPrimitive as _, Zero as _};
 
+use super::interval::Interval;
 use super::sides::Sides;
 use crate::math::special::{t_isf, t_sf};
 
@@ -66,15 +67,6 @@ pub struct PairedSample {
     n: usize,
     mean: f64,
     sd: f64,
-}
-
-/// Limits of a confidence interval, `low <= high`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// Lower limit, in the unit of the differences.
-    pub low: f64,
-    /// Upper limit, in the unit of the differences.
-    pub high: f64,
 }
 
 /// The two one-sided tests of equivalence within a margin.
@@ -180,13 +172,13 @@ impl PairedSample {
         }
     }
 
-    /// The two-sided confidence interval of the mean at `level`, for example 0.95.
+    /// The two-sided confidence interval of the mean at `level`, for example 0.95, in the unit of the differences.
     pub fn interval(&self, level: f64) -> Result<Interval, PairedError> {
         if !(level > 0.0 && level < 1.0) {
             return Err(PairedError::LevelOutOfRange(level));
         }
         let reach = t_isf(0.5 * (1.0 - level), self.df()) * self.standard_error();
-        Ok(Interval { low: self.mean - reach, high: self.mean + reach })
+        Ok(Interval { lower: self.mean - reach, upper: self.mean + reach, level })
     }
 
     /// Two one-sided tests of `|mean| < margin` (Schuirmann): equivalent at alpha iff the `1 - 2 alpha` interval lies inside.

@@ -10,7 +10,7 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_traits::{One as _, Signed as _};
 
-use super::paired::Interval;
+use super::interval::Interval;
 use crate::math::Rational;
 use crate::math::exact::nearest_f64;
 use crate::math::product::product;
@@ -208,7 +208,7 @@ impl KaplanMeier {
         let step = self.step_at(time)?.ok_or(SurvivalError::NoInterval { survival: 1.0 })?;
         let limits = limit(step, z, Limit::Lower).zip(limit(step, z, Limit::Upper));
         let (low, high) = limits.ok_or(SurvivalError::NoInterval { survival: step.survival })?;
-        Ok(Interval { low, high })
+        Ok(Interval { lower: low, upper: high, level })
     }
 
     /// The time by which the exact share `share` of the events has come: the first time at which survival is at most

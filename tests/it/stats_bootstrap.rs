@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use prespec::math::special::normal_isf;
 use prespec::stats::bootstrap::{Totals, differences, percentile_interval, ratios, replicates, spreads, totals};
 use prespec::stats::column::ExactColumn;
-use prespec::stats::effective_n::{Cluster, effective_n, korn_graubard_n, t_ratio, wilson};
+use prespec::stats::effective_n::{Cluster, effective_n, korn_graubard_n, t_ratio};
+use prespec::stats::interval::Interval;
 use prespec::stats::moments::spearman;
 use prespec::stats::nearest::nearest_quotient;
 use prespec::stats::picks::Picks;
+use prespec::stats::rate::wilson;
 use prespec::stats::undefined::Undefined;
 use serde_json::Value;
 
@@ -189,7 +190,7 @@ fn figure(estimate: Option<f64>, mut values: Vec<f64>) -> Figure {
     let undefined = values.iter().filter(|x| x.is_nan()).count();
     let limits = percentile_interval(&mut values, LEVEL).ok().map(|interval| {
         assert_eq!(interval.undefined, undefined);
-        [interval.lower, interval.upper]
+        [interval.limits.lower, interval.limits.upper]
     });
     Figure { estimate, limits, undefined }
 }
@@ -350,8 +351,8 @@ fn percentiles_of_an_explicit_index_matrix() {
             .collect();
         let interval = percentile_interval(&mut values, LEVEL).unwrap();
         let want = numbers(&result["percentile_type7"]);
-        close(name, interval.lower, want[0], 1e-12);
-        close(name, interval.upper, want[1], 1e-12);
+        close(name, interval.limits.lower, want[0], 1e-12);
+        close(name, interval.limits.upper, want[1], 1e-12);
     }
 }
 
@@ -370,10 +371,10 @@ fn a_closure_gives_the_same_replicates_as_exact_columns() {
     assert!(exact.iter().zip(&closure).all(|(a, b)| a.to_bits() == b.to_bits()));
 }
 
-fn pair(interval: (f64, f64), value: &Value, what: &str, tolerance: f64) {
+fn pair(interval: Interval, value: &Value, what: &str, tolerance: f64) {
     let want = numbers(value);
-    close(what, interval.0, want[0], tolerance);
-    close(what, interval.1, want[1], tolerance);
+    close(what, interval.lower, want[0], tolerance);
+    close(what, interval.upper, want[1], tolerance);
 }
 
 #[test]
@@ -382,12 +383,12 @@ fn wilson_intervals_match_the_reference() {
     let cases = json(&folder, "wilson.json");
     for case in cases["cases"].as_array().unwrap() {
         let (k, n) = (case["k"].as_f64().unwrap(), case["n"].as_f64().unwrap());
-        let z = normal_isf(case["alpha"].as_f64().unwrap() / 2.0);
-        pair(wilson(k / n, n, z).unwrap(), &case["wilson"], &format!("{k} of {n}"), 1e-12);
+        let level = 1.0 - case["alpha"].as_f64().unwrap();
+        pair(wilson(k / n, n, level).unwrap(), &case["wilson"], &format!("{k} of {n}"), 1e-12);
     }
     for case in cases["fractional_n"].as_array().unwrap() {
         let (p, n) = (case["p"].as_f64().unwrap(), case["n_eff"].as_f64().unwrap());
-        pair(wilson(p, n, normal_isf(0.025)).unwrap(), &case["wilson"], &format!("{p} of {n}"), 1e-12);
+        pair(wilson(p, n, LEVEL).unwrap(), &case["wilson"], &format!("{p} of {n}"), 1e-12);
     }
 }
 
@@ -396,7 +397,6 @@ fn effective_sample_sizes_match_the_reference() {
     let Some(folder) = reference("effective_sample_sizes_match_the_reference") else { return };
     let whole = |value: &Value| value.as_array().unwrap().iter().map(|x| x.as_u64().unwrap()).collect::<Vec<_>>();
     let cases = json(&folder, "icc_deff.json");
-    let z = normal_isf(0.025);
     for case in cases["cases"].as_array().unwrap() {
         let sizes = whole(&case["m"]);
         let positive = whole(&case["k"]);
@@ -410,8 +410,8 @@ fn effective_sample_sizes_match_the_reference() {
         close("n_eff", got.n_eff, field("n_eff"), 1e-10);
         let n_star = korn_graubard_n(&got, t_ratio(&got, LEVEL).unwrap()).unwrap();
         close("n*", n_star, field("korn_graubard_n"), 1e-10);
-        pair(wilson(got.rate, got.n_eff, z).unwrap(), &case["wilson_neff"], "wilson n_eff", 1e-10);
-        pair(wilson(got.rate, n_star, z).unwrap(), &case["wilson_korn_graubard"], "korn-graubard", 1e-10);
+        pair(wilson(got.rate, got.n_eff, LEVEL).unwrap(), &case["wilson_neff"], "wilson n_eff", 1e-10);
+        pair(wilson(got.rate, n_star, LEVEL).unwrap(), &case["wilson_korn_graubard"], "korn-graubard", 1e-10);
     }
 }
 

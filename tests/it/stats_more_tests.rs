@@ -343,8 +343,8 @@ fn survival_curves_match_scipy() {
     for (time, survival, low, high) in cases {
         close("survival", treated.survival_at(time).unwrap(), survival, 1e-14);
         let interval = treated.interval_at(time, 0.95).unwrap();
-        close("low", interval.low, low, 1e-12);
-        close("high", interval.high, high, 1e-12);
+        close("low", interval.lower, low, 1e-12);
+        close("high", interval.upper, high, 1e-12);
     }
     // The medians everyone prints for these data.
     assert_eq!((treated.median(), placebo.median()), (Ok(23.0), Ok(8.0)));

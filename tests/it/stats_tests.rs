@@ -105,16 +105,16 @@ fn paired_tests_match_scipy() {
             close(name, sample.p(Sides::Greater), number(&t["p_greater"]), 1e-12);
             near(name, sample.p(Sides::Greater) + sample.p(Sides::Less), 1.0, 1e-15);
             let ci = sample.interval(0.95).unwrap();
-            near(name, ci.low, number(&t["ci"][0]), 1e-12);
-            near(name, ci.high, number(&t["ci"][1]), 1e-12);
+            near(name, ci.lower, number(&t["ci"][0]), 1e-12);
+            near(name, ci.upper, number(&t["ci"][1]), 1e-12);
             let tost = &case["tost_0.05"];
             let ours = sample.tost(0.05).unwrap();
             close(name, ours.p_low, number(&tost["p_lower"]), 1e-12);
             close(name, ours.p_high, number(&tost["p_upper"]), 1e-12);
             close(name, ours.p, number(&tost["p"]), 1e-12);
             let ci90 = sample.interval(0.90).unwrap();
-            near(name, ci90.low, number(&tost["ci90"][0]), 1e-12);
-            near(name, ci90.high, number(&tost["ci90"][1]), 1e-12);
+            near(name, ci90.lower, number(&tost["ci90"][0]), 1e-12);
+            near(name, ci90.upper, number(&tost["ci90"][1]), 1e-12);
         }
         let sign = sign_test(&scaled, Sides::TwoSided).unwrap();
         assert_eq!(sign.positive, case["sign_test"]["pos"].as_u64().unwrap(), "{name}");
@@ -138,8 +138,8 @@ fn equivalence_of_ratios_matches_scipy() {
     close("gmr", libm::exp(sample.mean()), number(&r["gmr"]), 1e-12);
     for (level, key) in [(0.95, "ci95"), (0.90, "ci90")] {
         let ci = sample.interval(level).unwrap();
-        close(key, libm::exp(ci.low), number(&r[key][0]), 1e-12);
-        close(key, libm::exp(ci.high), number(&r[key][1]), 1e-12);
+        close(key, libm::exp(ci.lower), number(&r[key][0]), 1e-12);
+        close(key, libm::exp(ci.upper), number(&r[key][1]), 1e-12);
     }
     let tost = sample.tost(libm::log(1.1)).unwrap();
     close("p_lower", tost.p_low, number(&r["p_lower"]), 1e-12);
@@ -258,8 +258,8 @@ fn gaia_families_match_the_independent_analysis() {
             close(name, sample.p(Sides::TwoSided), number(&row["p_t"]), 1e-10);
             close(name, sample.tost(margin).unwrap().p, number(&row["p_tost"]), 1e-10);
             let ci = sample.interval(0.95).unwrap();
-            near(name, ci.low, number(&row["ci95"][0]), 1e-10);
-            near(name, ci.high, number(&row["ci95"][1]), 1e-10);
+            near(name, ci.lower, number(&row["ci95"][0]), 1e-10);
+            near(name, ci.upper, number(&row["ci95"][1]), 1e-10);
             p_t.push(Some(sample.p(Sides::TwoSided)));
             p_tost.push(Some(sample.tost(margin).unwrap().p));
             compared += 1;

@@ -60,9 +60,9 @@ proptest! {
         prop_assume!(d.iter().any(|x| *x != d[0]));
         let sample = PairedSample::from_scaled(&d, 1).unwrap();
         let ci = sample.interval(0.95).unwrap();
-        prop_assert_eq!(sample.p(Sides::TwoSided) < 0.05, ci.low > 0.0 || ci.high < 0.0);
+        prop_assert_eq!(sample.p(Sides::TwoSided) < 0.05, ci.lower > 0.0 || ci.upper < 0.0);
         let inner = sample.interval(0.90).unwrap();
-        prop_assert_eq!(sample.tost(margin).unwrap().p < 0.05, inner.low > -margin && inner.high < margin);
+        prop_assert_eq!(sample.tost(margin).unwrap().p < 0.05, inner.lower > -margin && inner.upper < margin);
         let mirrored: Vec<i128> = d.iter().map(|x| -x).collect();
         let other = PairedSample::from_scaled(&mirrored, 1).unwrap();
         prop_assert_eq!(other.p(Sides::Less).to_bits(), sample.p(Sides::Greater).to_bits());
