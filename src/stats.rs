@@ -1,7 +1,9 @@
 //! Statistics over plain numbers: resampling, intervals, tests, multiplicity. Knows nothing of specs.
 
+pub mod agreement;
 pub mod anytime;
 pub mod attainable;
+pub mod balance;
 pub mod bootstrap;
 pub mod calibration;
 pub mod closed;
