@@ -39,6 +39,8 @@ pub enum Undefined {
     NotFinite,
     /// A total does not fit in 128 bits, so it could not be exact.
     TooLarge,
+    /// A limit would be infinite: too many resamples have no spread of their own.
+    Unbounded,
 }
 
 impl fmt::Display for Undefined {
@@ -57,6 +59,9 @@ impl fmt::Display for Undefined {
             Self::OutOfRange => f.write_str("a setting lies outside its allowed range"),
             Self::NotFinite => f.write_str("a value is not a finite number"),
             Self::TooLarge => f.write_str("a total does not fit in 128 bits, so it could not be exact"),
+            Self::Unbounded => f.write_str(
+                "a limit would be infinite, since too many resamples have no spread; it takes more clusters",
+            ),
         }
     }
 }

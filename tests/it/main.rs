@@ -37,6 +37,7 @@ mod prover;
 mod records;
 mod report;
 mod stats_bootstrap;
+mod stats_comparisons;
 mod stats_intervals;
 mod stats_families;
 mod stats_more_tests;
