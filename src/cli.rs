@@ -11,6 +11,7 @@ mod judge;
 mod load;
 mod new;
 mod output;
+mod simulate;
 mod verify;
 
 use std::ffi::OsString;
@@ -40,6 +41,8 @@ enum Verb {
     Fmt(fmt::Arguments),
     /// Print the digest of a spec's meaning
     Digest(digest::Arguments),
+    /// Say what the rules would say of data drawn from each scenario
+    Simulate(simulate::Arguments),
     /// Freeze a spec as a preregistration
     Freeze(freeze::Arguments),
     /// Check frozen files and their inputs
@@ -69,6 +72,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Verb::Explain(arguments) => explain::run(&arguments, &mut output),
         Verb::Fmt(arguments) => fmt::run(&arguments, &mut output),
         Verb::Digest(arguments) => digest::run(&arguments, &mut output),
+        Verb::Simulate(arguments) => simulate::run(&arguments, &mut output),
         Verb::Freeze(arguments) => freeze::run(&arguments, &mut output),
         Verb::Verify(arguments) => verify::run(&arguments, &mut output),
         Verb::Judge(arguments) => judge::run(&arguments, &mut output),

@@ -3,11 +3,13 @@
 
 mod compile;
 mod court;
-mod direct;
 mod evidence;
 pub mod families;
+mod fitted;
 mod frame;
 mod gates;
+mod interval;
+mod looks;
 pub mod judgment;
 mod members;
 mod nearest;
@@ -19,9 +21,13 @@ mod row;
 mod rule;
 mod sample;
 mod sets;
+mod statistic;
+mod test;
+mod unit_values;
 mod whole;
 
 pub use judgment::Judgment;
+pub use looks::Look;
 pub use whole::{Options, judge};
 
 use std::fmt;

@@ -18,6 +18,7 @@ pub mod import;
 pub mod plan;
 pub mod records;
 pub mod decide;
+pub mod simulate;
 pub mod verify;
 pub mod report;
 pub mod cli;

@@ -5,6 +5,7 @@ pub mod document;
 pub mod figures;
 pub mod html;
 pub mod reading;
+pub mod simulation;
 pub mod terminal;
 pub mod words;
 

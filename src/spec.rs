@@ -7,7 +7,10 @@ mod data;
 mod design;
 mod expr;
 mod inference;
+mod looks;
+mod methods;
 mod results;
+mod scenario;
 mod units;
 pub mod words;
 
@@ -22,15 +25,17 @@ pub use design::{
     Attribute, Design, ExcludedCells, Factor, FactorOrigin, FlowStep, Model, Order, PriceList, ReplyField, Role,
     Scaffold, SettingValue, Tool,
 };
-pub use expr::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation};
+pub use expr::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation, Statistic};
 pub use inference::{
-    About, Adjustment, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, Gate, GateFailure, Hypothesis,
-    Interval, IntervalMethod, Margin, Measure, Per, Pick, Polarity, Publish, Quantifier, QuantifierKind, Scope, Sides,
-    Test, TestMethod, ValueTable, Waiver,
+    About, Adjustment, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget, FittedModel, Gate, GateFailure, Hypothesis,
+    Margin, Measure, Pass, Per, Pick, Polarity, Publish, Quantifier, QuantifierKind, Scope, ValueTable, Waiver,
 };
+pub use looks::{Looks, Spend};
+pub use methods::{BootstrapKind, Interval, IntervalMethod, Sides, Test, TestMethod, Zeros};
 pub use results::{
     FieldMapping, FileFormat, FileUnit, LevelMapping, ReportedEstimate, ResultsBlock, ResultsShape, UnitAt,
 };
+pub use scenario::{Change, Draw, Expectation, Scenario, Variation};
 pub use units::{Bounds, Dimension, NumberType, Quantity};
 
 use std::collections::BTreeMap;
@@ -87,6 +92,10 @@ pub struct Spec {
     pub conclusions: BTreeMap<Name, Conclusion>,
     /// Figures that appear only together.
     pub publishes: BTreeMap<Name, Publish>,
+    /// Planned interim looks; one judgment of all results when absent.
+    pub looks: Option<Looks>,
+    /// Assumed truths for simulation.
+    pub scenarios: BTreeMap<Name, Scenario>,
     /// How result files map onto records.
     pub results: BTreeMap<Name, ResultsBlock>,
     /// Recorded downgrades.

@@ -17,7 +17,9 @@ mod data;
 mod design;
 mod expr;
 mod inference;
+mod looks;
 mod results;
+mod scenario;
 mod study;
 mod units;
 

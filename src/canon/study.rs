@@ -26,6 +26,7 @@ pub fn leaves(spec: &Spec) -> Result<Leaves, CodecError> {
     put(&mut out, "study", &spec.about)?;
     put(&mut out, "tasks", &spec.tasks)?;
     put(&mut out, "design", &spec.design)?;
+    put(&mut out, "looks", &spec.looks)?;
     put(&mut out, "waivers", &spec.waivers.iter().cloned().collect::<std::collections::BTreeSet<_>>())?;
     let semantics: BTreeMap<String, String> =
         SEMANTICS.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
@@ -48,6 +49,7 @@ pub fn leaves(spec: &Spec) -> Result<Leaves, CodecError> {
     section(&mut out, "hypotheses", &spec.hypotheses)?;
     section(&mut out, "conclusions", &spec.conclusions)?;
     section(&mut out, "publish", &spec.publishes)?;
+    section(&mut out, "scenarios", &spec.scenarios)?;
     section(&mut out, "results", &spec.results)?;
     Leaves::new(out).map_err(|error| CodecError::new(error.to_string()))
 }
@@ -131,6 +133,7 @@ fn read_leaf(
             "study" => spec.about = Codec::decode(value_of)?,
             "tasks" => spec.tasks = Codec::decode(value_of)?,
             "design" => spec.design = Codec::decode(value_of)?,
+            "looks" => spec.looks = Codec::decode(value_of)?,
             "waivers" => {
                 spec.waivers = std::collections::BTreeSet::decode(value_of)?.into_iter().collect();
             }
@@ -156,6 +159,7 @@ fn read_leaf(
             "hypotheses" => add(&mut spec.hypotheses, id, value)?,
             "conclusions" => add(&mut spec.conclusions, id, value)?,
             "publish" => add(&mut spec.publishes, id, value)?,
+            "scenarios" => add(&mut spec.scenarios, id, value)?,
             "results" => add(&mut spec.results, id, value)?,
             _ => return Err(CodecError::new("unknown leaf")),
         },

@@ -455,6 +455,13 @@ impl<'a> Checker<'a> {
             }
             return;
         }
+        if let Some(fitted) = &item.fitted {
+            let checked = self.fitted(fitted);
+            if let (Some(per), Some((body, kind))) = (per, checked) {
+                self.spec.estimands.insert(name.to_owned(), Estimand { per, body, kind });
+            }
+            return;
+        }
         if self.names.paired.contains(name) {
             let checked = self.paired_body(&item.expr);
             if let (Some(per), Some((body, kind))) = (per, checked) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::{Signed as _, Zero as _};
 
 use super::literals::Side;
-use super::names::FUNCTIONS;
+use super::names::{FUNCTIONS, STATISTICS};
 use super::record_expr::{RecordPlace, absolute, operator, verb};
 use super::units::{self, Ty};
 use super::{Checker, Kind};
@@ -14,7 +14,7 @@ use crate::math::Rational;
 use crate::source::Span;
 use crate::spec::{
     Aggregate, AggregateKind, ArithmeticOp, Bounds, Dimension, Expr as Cell, LevelRef, Name, RecordExpr, ReduceKind,
-    TaskSource, ValueType,
+    Statistic, TaskSource, ValueType,
 };
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
@@ -207,24 +207,22 @@ impl Checker<'_> {
                 }
             }
             ("min" | "max", [_, _, ..]) if call.filter.is_none() => self.extreme(call, place),
+            ("log_ratio", [above, below]) if call.filter.is_none() => self.log_ratio(above, below, span, place),
             ("mean" | "rate" | "sum" | "count" | "median" | "quantile" | "sd" | "min" | "max" | "phi", _) => {
                 self.aggregate(call, span, place)
             }
-            ("spread" | "product", _) => {
+            ("kendall", _) => {
                 self.report(
-                    Diagnostic::error(Code::MissingClause, span, format!("`{name}` does not say over which factor"))
-                        .help(format!("write `{name}(… over factor)`")),
+                    Diagnostic::error(Code::Planned, call.function.span, "`kendall` is planned and not available")
+                        .help("`spearman` is available"),
                 );
                 None
             }
-            ("log_ratio" | "slope" | "auroc" | "kappa" | "spearman" | "pearson" | "kendall", _) => {
+            (word, _) if STATISTICS.contains(&word) => self.aggregate(call, span, place),
+            ("spread" | "product" | "slope" | "mean_defined", _) => {
                 self.report(
-                    Diagnostic::error(
-                        Code::Planned,
-                        call.function.span,
-                        format!("`{name}` is planned and not available"),
-                    )
-                    .help("until then, a number computed elsewhere can enter as a `reported` estimand"),
+                    Diagnostic::error(Code::MissingClause, span, format!("`{name}` does not say over which factor"))
+                        .help(format!("write `{name}(… over factor)`")),
                 );
                 None
             }
@@ -245,6 +243,23 @@ impl Checker<'_> {
                     );
                 }
                 self.report(found);
+                None
+            }
+        }
+    }
+
+    /// `log_ratio(a, b)`: the natural logarithm of a quotient.
+    fn log_ratio(&mut self, above: &Expr, below: &Expr, span: Span, place: &CellPlace) -> Option<(Cell, Ty)> {
+        let (a, b) = (self.cell(above, place), self.cell(below, place));
+        let ((a, a_ty), (b, b_ty)) = (a?, b?);
+        match units::arithmetic(ArithmeticOp::Divide, &a_ty, &b_ty) {
+            Ok(_) => {
+                let quotient = Cell::Arithmetic(Box::new(a), ArithmeticOp::Divide, Box::new(b));
+                Some((Cell::Log(Box::new(quotient)), Ty::new(Dimension::Plain, Bounds::default(), false)))
+            }
+            Err(mix) => {
+                let sides = (Side { span: above.span, ty: &a_ty }, Side { span: below.span, ty: &b_ty });
+                self.mixed(&mix, "divided by", sides.0, sides.1, span);
                 None
             }
         }
@@ -347,10 +362,12 @@ impl Checker<'_> {
             "sum" => ReduceKind::Sum,
             "product" => ReduceKind::Product,
             "mean" => ReduceKind::Mean,
+            "mean_defined" => ReduceKind::MeanDefined,
+            "slope" => return self.slope(call, span, place),
             _ => {
                 self.report(
                     Diagnostic::error(Code::NotAllowedHere, span, format!("`{name}` cannot run over a factor"))
-                        .help("`spread`, `max`, `min`, `sum`, `product` and `mean` can"),
+                        .help("`spread`, `max`, `min`, `sum`, `product`, `mean`, `mean_defined` and `slope` can"),
                 );
                 return None;
             }
@@ -382,6 +399,56 @@ impl Checker<'_> {
         Some((expr, ty))
     }
 
+    /// `slope(accuracy over dose)`: the outcome's difference type for each unit of the dose.
+    fn slope(&mut self, call: &Call, span: Span, place: &CellPlace) -> Option<(Cell, Ty)> {
+        let ([argument], [factor]) = (call.arguments.as_slice(), call.over.as_slice()) else {
+            self.report(
+                Diagnostic::error(Code::TypeMismatch, span, "`slope` takes one expression over one factor")
+                    .help("write `slope(accuracy over dose)`"),
+            );
+            return None;
+        };
+        let body = self.cell(argument, &place.with([factor.node.clone()]));
+        if !self.factor_like(factor) {
+            return None;
+        }
+        let levels = self.levels_of(&factor.node).unwrap_or_default();
+        if let Some(word) = levels.iter().find(|level| crate::math::exact::parse(level).is_err()) {
+            self.report(
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    factor.span,
+                    format!("a slope needs numbers, and `{word}` is a level of `{}`", factor.node),
+                )
+                .note("distances between words would be a choice that nobody declared")
+                .help("name the levels by their dose, as in `factor dose ordered = 0 | 1 | 2`"),
+            );
+            return None;
+        }
+        let filter = match &call.filter {
+            None => None,
+            Some(filter) => Some(self.record_condition(filter, &place.records("`where`"))?),
+        };
+        let (mut expr, ty) = body?;
+        if let Some(condition) = filter {
+            expr = Cell::For(Box::new(expr), condition);
+        }
+        let dimension = match ty.dimension() {
+            Dimension::Proportion => Dimension::Difference,
+            Dimension::Count => Dimension::Plain,
+            Dimension::Plain
+            | Dimension::Difference
+            | Dimension::Ratio
+            | Dimension::Money
+            | Dimension::Tokens
+            | Dimension::Time
+            | Dimension::Bits
+            | Dimension::Nats
+            | Dimension::Per(..) => ty.dimension().clone(),
+        };
+        Some((Cell::Slope(factor.node.clone(), Box::new(expr)), Ty::new(dimension, Bounds::default(), false)))
+    }
+
     /// The type of a reduction over so many levels.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn reduced(&mut self, kind: ReduceKind, ty: &Ty, levels: usize, factor: &str, span: Span) -> Option<Ty> {
@@ -390,7 +457,7 @@ impl Checker<'_> {
         let scaled = |end: &Option<Rational>| end.as_ref().map(|value| value * &times);
         Some(match kind {
             ReduceKind::Max | ReduceKind::Min => ty.clone(),
-            ReduceKind::Mean => {
+            ReduceKind::Mean | ReduceKind::MeanDefined => {
                 Ty { number: crate::spec::NumberType { integer: false, ..ty.number.clone() }, bare: ty.bare }
             }
             ReduceKind::Spread => {
@@ -501,6 +568,7 @@ impl Checker<'_> {
                     _ => (AggregateKind::Sd, vec![expr], deviation(&ty)),
                 })
             }
+            (word, [first, rest @ ..]) if STATISTICS.contains(&word) => self.statistic(word, first, rest, span, place),
             _ => {
                 let wanted = match name {
                     "phi" => "two conditions",
@@ -511,6 +579,114 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// A statistic of whole records, with the type of each argument.
+    fn statistic(
+        &mut self,
+        name: &str,
+        first: &Expr,
+        rest: &[Expr],
+        span: Span,
+        place: &RecordPlace,
+    ) -> Option<(AggregateKind, Vec<RecordExpr>, Ty)> {
+        let wrong = |checker: &mut Self, wanted: &str| {
+            checker.report(Diagnostic::error(Code::TypeMismatch, span, format!("`{name}` takes {wanted}")));
+        };
+        let number = |checker: &mut Self, expr: &Expr| checker.record_number(expr, place).map(|(expr, _)| expr);
+        let probability = |checker: &mut Self, expr: &Expr| {
+            let (checked, ty) = checker.record_number(expr, place)?;
+            let share = *ty.dimension() == Dimension::Proportion;
+            if !share {
+                checker.report(
+                    Diagnostic::error(Code::TypeMismatch, expr.span, format!("`{name}` needs a probability here"))
+                        .help("declare the outcome as a `proportion`"),
+                );
+            }
+            share.then_some(checked)
+        };
+        let plain = |low: i64| Ty::new(Dimension::Plain, units::between(low, 1), false);
+        let (statistic, arguments, ty) = match (name, rest) {
+            ("auroc" | "average_precision", [event]) => {
+                let (score, event) = (number(self, first), self.record_condition(event, place));
+                let statistic = if name == "auroc" { Statistic::Auroc } else { Statistic::AveragePrecision };
+                (statistic, vec![score?, event?], Ty::proportion())
+            }
+            ("precision" | "recall" | "f1" | "kappa", [actual]) => {
+                let (predicted, actual) = (self.record_condition(first, place), self.record_condition(actual, place));
+                let (statistic, ty) = match name {
+                    "precision" => (Statistic::Precision, Ty::proportion()),
+                    "recall" => (Statistic::Recall, Ty::proportion()),
+                    "f1" => (Statistic::F1, Ty::proportion()),
+                    _ => (Statistic::Kappa, plain(-1)),
+                };
+                (statistic, vec![predicted?, actual?], ty)
+            }
+            ("pearson" | "spearman" | "kendall", [other]) => {
+                let (one, other) = (number(self, first), number(self, other));
+                let statistic = match name {
+                    "pearson" => Statistic::Pearson,
+                    "spearman" => Statistic::Spearman,
+                    _ => Statistic::Kendall,
+                };
+                (statistic, vec![one?, other?], Ty::correlation())
+            }
+            ("brier" | "log_loss", [event]) => {
+                let (share, event) = (probability(self, first), self.record_condition(event, place));
+                let (statistic, ty) = if name == "brier" {
+                    (Statistic::Brier, plain(0))
+                } else {
+                    let bounds = Bounds { lower: Some(Rational::zero()), upper: None };
+                    (Statistic::LogLoss, Ty::new(Dimension::Nats, bounds, false))
+                };
+                (statistic, vec![share?, event?], ty)
+            }
+            ("calibration_error", [event, bins]) => {
+                let (share, event) = (probability(self, first), self.record_condition(event, place));
+                let bins = self.at_least_one(bins, "the number of bins");
+                let ty = Ty::new(Dimension::Difference, units::between(0, 1), false);
+                (Statistic::CalibrationError { bins: bins? }, vec![share?, event?], ty)
+            }
+            ("pass_at" | "pass_all", [attempts]) => {
+                let success = self.record_condition(first, place);
+                let attempts = self.at_least_one(attempts, "the number of attempts")?;
+                let statistic =
+                    if name == "pass_at" { Statistic::PassAt { attempts } } else { Statistic::PassAll { attempts } };
+                (statistic, vec![success?], Ty::proportion())
+            }
+            ("median_survival", [seen]) => {
+                let (time, seen) = (self.record_number(first, place), self.record_condition(seen, place));
+                let (time, ty) = time?;
+                (Statistic::MedianSurvival, vec![time, seen?], fractional(ty))
+            }
+            _ => {
+                wrong(
+                    self,
+                    match name {
+                        "auroc" | "average_precision" => "a score and a condition, as in `auroc(confidence, correct)`",
+                        "pearson" | "spearman" | "kendall" => "two numbers",
+                        "brier" | "log_loss" => "a probability and a condition, as in `brier(confidence, correct)`",
+                        "calibration_error" => {
+                            "a probability, a condition and a number of bins, as in `calibration_error(confidence, correct, 10)`"
+                        }
+                        "pass_at" | "pass_all" => "a condition and a number of attempts, as in `pass_at(correct, 3)`",
+                        "median_survival" => "a time and whether the event was seen, as in `median_survival(hours, solved)`",
+                        _ => "two conditions",
+                    },
+                );
+                return None;
+            }
+        };
+        Some((AggregateKind::Statistic(statistic), arguments, ty))
+    }
+
+    pub(super) fn at_least_one(&mut self, expr: &Expr, what: &str) -> Option<u64> {
+        let number = self.whole_expr(expr, what)?;
+        if number == 0 {
+            self.report(Diagnostic::error(Code::BadNumber, expr.span, format!("{what} is at least 1")));
+            return None;
+        }
+        Some(number)
     }
 
     /// Gives bare constants and values the unit they took on.

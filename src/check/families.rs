@@ -11,6 +11,20 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::spec::{Adjustment, Family, FamilyMembers, Name};
 use crate::syntax::ast;
 
+/// Every adjustment by name.
+const ADJUSTMENTS: [&str; 10] = [
+    "holm",
+    "hochberg",
+    "hommel",
+    "bonferroni",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+    "fixed_sequence",
+    "graph",
+    "joint",
+    "none",
+];
+
 /// Members in each combination of the levels of `within`.
 type Counts = BTreeMap<Vec<Name>, u64>;
 
@@ -125,7 +139,19 @@ impl Checker<'_> {
             ));
             return None;
         }
-        (!untested).then_some(Family { members, within, adjust: adjust?, count: computed })
+        if untested {
+            return None;
+        }
+        let mut family = Family {
+            members,
+            within,
+            adjust: adjust?,
+            count: computed,
+            sequence: Vec::new(),
+            weights: BTreeMap::new(),
+            passes: Vec::new(),
+        };
+        self.structure(item, &mut family).then_some(family)
     }
 
     fn how_counted(&self, item: &ast::Family) -> String {
@@ -294,22 +320,18 @@ impl Checker<'_> {
         match word.node.as_str() {
             "holm" => Some(Adjustment::Holm),
             "bonferroni" => Some(Adjustment::Bonferroni),
+            "hochberg" => Some(Adjustment::Hochberg),
+            "benjamini_hochberg" => Some(Adjustment::BenjaminiHochberg),
             "none" => Some(Adjustment::None),
-            "bh" | "benjamini_hochberg" | "fdr" | "hochberg" | "hommel" | "gatekeeping" => {
-                self.report(
-                    Diagnostic::error(
-                        Code::Planned,
-                        word.span,
-                        format!("`{}` is planned and not available", word.node),
-                    )
-                    .help("`holm`, `bonferroni` and `none` are available"),
-                );
-                None
-            }
+            "hommel" => Some(Adjustment::Hommel),
+            "benjamini_yekutieli" => Some(Adjustment::BenjaminiYekutieli),
+            "fixed_sequence" => Some(Adjustment::FixedSequence),
+            "graph" => Some(Adjustment::Graph),
+            "joint" => Some(Adjustment::Joint),
             other => {
-                let nearest = self.nearest(other, ["holm", "bonferroni", "none"]);
+                let nearest = self.nearest(other, ADJUSTMENTS);
                 let found = Diagnostic::error(Code::Undefined, word.span, format!("no adjustment is called `{other}`"))
-                    .help("adjustments are `holm`, `bonferroni` and `none`");
+                    .help(format!("adjustments are {}", list(&ADJUSTMENTS)));
                 self.report(match nearest {
                     Some(near) => found.fix(format!("write `{near}`"), word.span, near),
                     None => found,

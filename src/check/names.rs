@@ -35,6 +35,8 @@ pub(super) struct Names<'a> {
     pub hypotheses: BTreeMap<&'a str, &'a ast::Hypothesis>,
     pub conclusions: BTreeMap<&'a str, &'a ast::Conclusion>,
     pub publishes: BTreeMap<&'a str, &'a ast::Publish>,
+    pub looks: Option<&'a ast::Looks>,
+    pub scenarios: BTreeMap<&'a str, &'a ast::Scenario>,
     pub results: BTreeMap<&'a str, &'a ast::Results>,
     pub waivers: Vec<&'a ast::Waive>,
     /// Every name of the study with what it is and where it stands, for messages and suggestions.
@@ -71,6 +73,8 @@ fn space(kind: Kind) -> Space {
         | Kind::Family
         | Kind::Conclusion
         | Kind::Publish
+        | Kind::Looks
+        | Kind::Scenario
         | Kind::Results
         | Kind::Waive) => Space::Own(other),
     }
@@ -118,6 +122,8 @@ pub(super) fn noun(kind: Kind) -> &'static str {
         Kind::Hypothesis => "a hypothesis",
         Kind::Conclusion => "a conclusion",
         Kind::Publish => "a set of published figures",
+        Kind::Looks => "the planned looks",
+        Kind::Scenario => "a scenario",
         Kind::Results => "a results block",
         Kind::Waive => "a waiver",
     }
@@ -279,6 +285,11 @@ impl<'a> Collector<'a, '_> {
             Declaration::Hypothesis(item) => keep!(Hypothesis, hypotheses, item),
             Declaration::Conclusion(item) => keep!(Conclusion, conclusions, item),
             Declaration::Publish(item) => keep!(Publish, publishes, item),
+            Declaration::Looks(item) => {
+                self.once("looks", item.span, self.names.looks.map(|looks| looks.span));
+                self.names.looks = Some(item);
+            }
+            Declaration::Scenario(item) => keep!(Scenario, scenarios, item),
             Declaration::Results(item) => keep!(Results, results, item),
             Declaration::Waive(item) => self.names.waivers.push(item),
             Declaration::Planned(_) => {} // refused where it was read
@@ -311,7 +322,7 @@ fn snake_case(name: &str) -> String {
 }
 
 /// Names of functions; a measure with parameters may not take one.
-pub(super) const FUNCTIONS: [&str; 24] = [
+pub(super) const FUNCTIONS: [&str; 36] = [
     "mean",
     "rate",
     "sum",
@@ -336,6 +347,37 @@ pub(super) const FUNCTIONS: [&str; 24] = [
     "every",
     "pearson",
     "kendall",
+    "mean_defined",
+    "average_precision",
+    "precision",
+    "recall",
+    "f1",
+    "brier",
+    "log_loss",
+    "calibration_error",
+    "pass_at",
+    "pass_all",
+    "median_survival",
+    "log",
+];
+
+/// Functions of whole records, which no sums give.
+pub(super) const STATISTICS: [&str; 15] = [
+    "auroc",
+    "average_precision",
+    "precision",
+    "recall",
+    "f1",
+    "kappa",
+    "pearson",
+    "spearman",
+    "kendall",
+    "brier",
+    "log_loss",
+    "calibration_error",
+    "pass_at",
+    "pass_all",
+    "median_survival",
 ];
 
 /// What remains of a name when look-alike characters are made equal.

@@ -31,6 +31,12 @@ impl Checker<'_> {
                     let known = filter.as_ref().map(equalities).unwrap_or_default();
                     record_cells(value, &known, &mut keep);
                 }
+                EstimandBody::Fitted(model) => {
+                    let known = model.filter.as_ref().map(equalities).unwrap_or_default();
+                    if !known.is_empty() {
+                        keep(&known);
+                    }
+                }
                 EstimandBody::Reported => {}
             }
         }
@@ -76,6 +82,9 @@ impl Checker<'_> {
             match &estimand.body {
                 EstimandBody::Contrast(expr) => factors_of(expr, &mut factors),
                 EstimandBody::Paired { value, .. } => record_factors(value, &mut factors),
+                EstimandBody::Fitted(model) => {
+                    model.filter.iter().for_each(|filter| record_factors(filter, &mut factors));
+                }
                 EstimandBody::Reported => continue,
             }
             factors.extend(estimand.per.iter().map(|per| per.factor.clone()));
@@ -120,7 +129,7 @@ fn factors_of(expr: &Expr, found: &mut BTreeSet<Name>) {
             record_factors(condition, found);
             factors_of(inner, found);
         }
-        Expr::Reduce(_, factor, inner) => {
+        Expr::Reduce(_, factor, inner) | Expr::Slope(factor, inner) => {
             if !matches!(**inner, Expr::Estimand(_)) {
                 found.insert(factor.clone());
             }
@@ -130,7 +139,7 @@ fn factors_of(expr: &Expr, found: &mut BTreeSet<Name>) {
             factors_of(left, found);
             factors_of(right, found);
         }
-        Expr::Negate(inner) | Expr::Abs(inner) => factors_of(inner, found),
+        Expr::Negate(inner) | Expr::Abs(inner) | Expr::Log(inner) => factors_of(inner, found),
         Expr::Minimum(parts) | Expr::Maximum(parts) => parts.iter().for_each(|part| factors_of(part, found)),
     }
 }
@@ -213,7 +222,7 @@ pub(super) fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) 
             known.extend(equalities(condition));
             cells(inner, &known, keep);
         }
-        Expr::Reduce(_, factor, inner) => {
+        Expr::Reduce(_, factor, inner) | Expr::Slope(factor, inner) => {
             let mut known = known.clone();
             known.remove(factor);
             cells(inner, &known, keep);
@@ -222,7 +231,7 @@ pub(super) fn cells(expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) 
             cells(left, known, keep);
             cells(right, known, keep);
         }
-        Expr::Negate(inner) | Expr::Abs(inner) => cells(inner, known, keep),
+        Expr::Negate(inner) | Expr::Abs(inner) | Expr::Log(inner) => cells(inner, known, keep),
         Expr::Minimum(parts) | Expr::Maximum(parts) => parts.iter().for_each(|part| cells(part, known, keep)),
     }
 }

@@ -50,6 +50,10 @@ pub enum Kind {
     Conclusion,
     /// `publish`
     Publish,
+    /// `looks`
+    Looks,
+    /// `scenario`
+    Scenario,
     /// `results`
     Results,
     /// `waive`, named by its code and what it is waived for

@@ -95,7 +95,7 @@ impl Checker<'_> {
                 record_cells(value, &known, &mut keep);
                 true
             }
-            EstimandBody::Reported => return None,
+            EstimandBody::Fitted(_) | EstimandBody::Reported => return None,
         };
         if compared.len() < 2 {
             return None;
@@ -127,7 +127,7 @@ impl Checker<'_> {
     /// The cells that an expression reads, with the levels that a reduction runs over.
     fn arms(&self, expr: &Expr, known: &Member, keep: &mut dyn FnMut(&Member)) {
         match expr {
-            Expr::Reduce(_, factor, inner) => {
+            Expr::Reduce(_, factor, inner) | Expr::Slope(factor, inner) => {
                 for level in self.levels_of(factor).unwrap_or_default() {
                     let mut known = known.clone();
                     known.insert(factor.clone(), vec![level]);
@@ -143,7 +143,7 @@ impl Checker<'_> {
                 self.arms(left, known, keep);
                 self.arms(right, known, keep);
             }
-            Expr::Negate(inner) | Expr::Abs(inner) => self.arms(inner, known, keep),
+            Expr::Negate(inner) | Expr::Abs(inner) | Expr::Log(inner) => self.arms(inner, known, keep),
             Expr::Minimum(parts) | Expr::Maximum(parts) => {
                 for part in parts {
                     self.arms(part, known, keep);

@@ -4,16 +4,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use num_traits::Zero as _;
+
+use super::fitted::fitted;
 use super::frame::Frame;
 use super::members::{Binding, is_planned, pair_levels, pick_of};
 use super::node::{Choice, Node, Order};
 use super::row::{Names, RowExpr, resolve};
 use super::sample::{Sample, SampleKey, Series};
 use super::sets::View;
-use crate::math::Rational;
+use crate::math::{Rational, exact};
 use crate::records::ReceivedEstimate;
 use crate::spec::{
-    Aggregate, AggregateKind, Estimand, EstimandBody, Expr, LevelRef, Name, Pick, RecordExpr, ReduceKind, Spec,
+    Aggregate, AggregateKind, ArithmeticOp, Estimand, EstimandBody, Expr, FittedModel, LevelRef, Name, Pick, RecordExpr, ReduceKind, Spec,
 };
 use crate::stats::undefined::Undefined;
 
@@ -113,6 +116,7 @@ impl<'a> Compiler<'a> {
         match &estimand.body {
             EstimandBody::Contrast(expr) => self.expr(expr, cell),
             EstimandBody::Paired { value, filter } => self.paired(value, filter.as_ref(), cell),
+            EstimandBody::Fitted(model) => self.fitted(model, cell),
             EstimandBody::Reported => {
                 let mut member = member.clone();
                 member.retain(|factor, _| estimand.per.iter().any(|per| per.factor == *factor));
@@ -174,6 +178,8 @@ impl<'a> Compiler<'a> {
             }
             Expr::Negate(body) => Node::Negate(Box::new(self.expr(body, cell))),
             Expr::Abs(body) => Node::Abs(Box::new(self.expr(body, cell))),
+            Expr::Log(body) => Node::Log(Box::new(self.expr(body, cell))),
+            Expr::Slope(factor, body) => self.slope(factor, body, cell),
             Expr::Minimum(parts) => Node::Reduce(ReduceKind::Min, self.all(parts, cell)),
             Expr::Maximum(parts) => Node::Reduce(ReduceKind::Max, self.all(parts, cell)),
         }
@@ -227,6 +233,36 @@ impl<'a> Compiler<'a> {
         Node::Reduce(kind, parts)
     }
 
+    /// A least-squares slope is a sum of the levels' values with weights that their numbers fix.
+    fn slope(&mut self, factor: &str, body: &Expr, cell: &Cell) -> Node {
+        let mut levels: Vec<(Rational, Node)> = Vec::new();
+        for level in self.frame().levels_of(factor).unwrap_or_default() {
+            let mut inner = cell.clone();
+            inner.bound.insert(factor.to_owned(), level.clone());
+            if !is_planned(self.frame(), &inner.bound) {
+                continue;
+            }
+            match exact::parse(&level) {
+                Ok(dose) => levels.push((dose, self.expr(body, &inner))),
+                Err(_) => return Node::Undefined(format!("the level {level} of {factor} is no number")),
+            }
+        }
+        let count = Rational::from_integer(levels.len().into());
+        if levels.len() < 2 {
+            return Node::Undefined(Undefined::TooFew { have: levels.len(), need: 2 }.to_string());
+        }
+        let mean = levels.iter().map(|(dose, _)| dose).sum::<Rational>() / count;
+        let spread: Rational = levels.iter().map(|(dose, _)| (dose - &mean) * (dose - &mean)).sum();
+        if spread.is_zero() {
+            return Node::Undefined(Undefined::Constant.to_string());
+        }
+        let weighted = levels.into_iter().map(|(dose, node)| {
+            let weight = Node::Constant((dose - &mean) / &spread);
+            Node::Arithmetic(Box::new(weight), ArithmeticOp::Multiply, Box::new(node))
+        });
+        Node::Reduce(ReduceKind::Sum, weighted.collect())
+    }
+
     fn aggregate(&mut self, aggregate: &Aggregate, cell: &Cell) -> Node {
         let names = cell.names();
         let one = |expr: &RecordExpr| resolve(self.frame(), &names, expr);
@@ -258,6 +294,7 @@ impl<'a> Compiler<'a> {
             AggregateKind::Min => Node::Order(sample, Order::Smallest),
             AggregateKind::Max => Node::Order(sample, Order::Largest),
             AggregateKind::Phi if sample.series.iter().all(|s| matches!(s, Series::Truths(_))) => Node::Phi(sample),
+            AggregateKind::Statistic(statistic) => Node::Statistic(sample, *statistic),
             AggregateKind::Phi => Node::Undefined("phi needs two conditions".to_owned()),
         }
     }
@@ -286,6 +323,27 @@ impl<'a> Compiler<'a> {
                     ))
                 }
             },
+            Err(reason) => Node::Undefined(reason),
+        }
+    }
+
+    fn fitted(&mut self, model: &FittedModel, cell: &Cell) -> Node {
+        let response = model.formula.split('~').next().unwrap_or_default().trim().to_owned();
+        let names = cell.names();
+        let one = |expr: &RecordExpr| resolve(self.frame(), &names, expr);
+        let outcome = one(&RecordExpr::Field(response));
+        let filter = model.filter.as_ref().map(one).transpose();
+        let (outcome, filter) = match (outcome, filter) {
+            (Ok(outcome), Ok(filter)) => (outcome, filter),
+            (Err(reason), _) | (_, Err(reason)) => return Node::Undefined(reason),
+        };
+        let mut filters = cell.filters.clone();
+        if let Some(filter) = filter {
+            push_filter(&mut filters, filter);
+        }
+        let sample = self.sample(SampleKey { bound: cell.bound.clone(), filters, arguments: vec![outcome] });
+        match sample.and_then(|sample| fitted(self.frame(), model, &sample)) {
+            Ok(fitted) => Node::Fitted(Arc::new(fitted)),
             Err(reason) => Node::Undefined(reason),
         }
     }

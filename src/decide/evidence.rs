@@ -4,17 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compile::{Compiler, Reported};
-use super::direct::{self, Tested};
 use super::frame::Frame;
+use super::interval;
+use super::looks::{Look, Sequential};
 use super::judgment::{EstimandResult, Figure, IntervalResult, Number, TestResult};
 use super::members::{Binding, admits, cluster_key, listed, members, pick_of, picked_name};
 use super::node::Node;
 use super::resample::{Job, intervals};
 use super::sets::View;
+use super::test::{Tested, test};
 use crate::math::exact;
 use crate::records::ReceivedEstimate;
 use crate::spec::{
-    About, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name, RecordExpr, Sides, Spec,
+    About, BootstrapKind, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name, RecordExpr, Spec,
     TestMethod,
 };
 
@@ -110,6 +112,7 @@ impl Store {
         views: &[View<'_>],
         reported: &Reported<'_>,
         wanted: &BTreeMap<Key, Wanted>,
+        look: Option<&Look>,
         workers: usize,
     ) -> Self {
         let mut store = Self::default();
@@ -126,6 +129,17 @@ impl Store {
                 settled.insert(key, member);
             }
         }
+        // What a simultaneous interval is simultaneous with: every planned member of its estimand.
+        let mut siblings: BTreeMap<(usize, &Name), Vec<Node>> = BTreeMap::new();
+        for (key, asked) in wanted {
+            let (Some(estimand), Some(compiler)) = (spec.estimands.get(&key.1), compilers.get_mut(key.0)) else { continue };
+            if asked.intervals.iter().any(|name| is_simultaneous(spec, name)) {
+                siblings.entry((key.0, &key.1)).or_insert_with(|| {
+                    let nodes = members(frame, estimand).into_iter().map(|member| compiler.member(&key.1, &member));
+                    nodes.filter(|node| !matches!(node, Node::Undefined(_))).collect()
+                });
+            }
+        }
         let mut jobs = Vec::new();
         let mut of_jobs: Vec<(&Key, &Name)> = Vec::new();
         for (key, asked) in wanted {
@@ -133,7 +147,10 @@ impl Store {
                 if let Some((node, job)) = nodes.get(key).zip(spec.intervals.get(name))
                     && !matches!(node, Node::Undefined(_))
                     && let Some(job) = bootstrap_job(key.0, node, job)
+                    && let Ok(level) = level_at(look, job.level)
                 {
+                    let members = is_simultaneous(spec, name).then(|| siblings.get(&(key.0, &key.1))).flatten();
+                    let job = Job { members: members.into_iter().flatten().collect(), level, ..job };
                     jobs.push(job);
                     of_jobs.push((key, name));
                 }
@@ -143,6 +160,7 @@ impl Store {
         let mut drawn: BTreeMap<(&Key, &Name), super::resample::Resampled> =
             of_jobs.into_iter().zip(resampled).collect();
         let mut tested = Tests::default();
+        let mut sequential = Sequential::default();
         for (key, asked) in wanted {
             let (Some(node), Some(estimand)) = (nodes.get(key), spec.estimands.get(&key.1)) else { continue };
             let Some(member) = settled.get(key) else { continue };
@@ -154,27 +172,26 @@ impl Store {
             }
             for name in &asked.intervals {
                 let Some(interval) = spec.intervals.get(name) else { continue };
-                let level = exact::nearest_f64(&interval.level.value);
+                let declared = exact::nearest_f64(&interval.level.value);
+                let at_look = level_at(look, declared);
+                let level = at_look.clone().unwrap_or(declared);
                 let mut result = IntervalResult {
                     name: name.clone(),
-                    method: interval_words(interval),
+                    method: interval.method.to_string(),
                     level,
                     limits: Err(String::new()),
                     undefined: 0,
                     monte_carlo_error: None,
                 };
-                result.limits = match (&interval.method, node, drawn.remove(&(key, name))) {
-                    (_, Node::Undefined(reason), _) => Err(reason.clone()),
-                    (IntervalMethod::BootstrapPercentile { .. }, _, Some(resampled)) => {
+                result.limits = match (node, drawn.remove(&(key, name)), at_look) {
+                    (Node::Undefined(reason), ..) => Err(reason.clone()),
+                    (_, _, Err(reason)) => Err(reason),
+                    (_, Some(resampled), _) => {
                         result.undefined = resampled.undefined;
                         result.monte_carlo_error = resampled.errors;
                         resampled.limits
                     }
-                    (IntervalMethod::BootstrapPercentile { .. }, _, None) => Err("it was not resampled".to_owned()),
-                    (IntervalMethod::Wilson { cluster, korn_graubard }, ..) => {
-                        direct::wilson_interval(frame, node, cluster, *korn_graubard, level)
-                    }
-                    (IntervalMethod::PairedT, ..) => direct::paired_t_interval(&estimand.body, node, level),
+                    (_, None, _) => interval::interval(frame, &interval.method, node, level),
                 };
                 let limits = result.limits.clone().map(|(low, high)| (Number::Float(low), Number::Float(high)));
                 evidence.limits.insert(name.clone(), limits);
@@ -182,14 +199,17 @@ impl Store {
             }
             for name in &asked.tests {
                 let Some(test) = spec.tests.get(name) else { continue };
-                let result = tested.run(frame, &test.method, &estimand.body, node, workers);
+                let mut result = tested.run(frame, &test.method, node, look, workers);
+                if let Some(look) = look.filter(|look| !look.is_anytime()) {
+                    result.p = result.p.and_then(|p| sequential.p(look, &test.method, p));
+                }
                 evidence.p.insert(name.clone(), result.p.clone().map(Number::Float));
                 if let Some(error) = result.error {
                     evidence.p_errors.insert(name.clone(), error);
                 }
                 evidence.shown.tests.push(TestResult {
                     name: name.clone(),
-                    method: test_words(&test.method),
+                    method: test.method.to_string(),
                     p: result.p,
                     p_adjusted: None,
                     family: None,
@@ -254,12 +274,13 @@ impl Tests {
         &mut self,
         frame: &Frame<'_>,
         method: &TestMethod,
-        body: &EstimandBody,
         node: &Node,
+        look: Option<&Look>,
         workers: usize,
     ) -> Tested {
+        let anytime = look.is_some_and(Look::is_anytime);
         // Only permutation is dear enough to look for a twin, which analysis sets that drop nothing here give.
-        let TestMethod::Permutation { .. } = method else { return direct::test(frame, method, body, node, workers) };
+        let TestMethod::Permutation { .. } = method else { return test(frame, method, node, anytime, workers) };
         let (mut series, mut units) = (Vec::new(), Vec::new());
         node.samples(&mut |sample| {
             series.extend(sample.series.iter().cloned());
@@ -269,7 +290,7 @@ impl Tests {
         if let Some((.., result)) = twin {
             return result.clone();
         }
-        let result = direct::test(frame, method, body, node, workers);
+        let result = test(frame, method, node, anytime, workers);
         self.done.push((method.clone(), series, units, result.clone()));
         result
     }
@@ -279,18 +300,26 @@ fn counted(count: Option<u64>) -> Option<Number> {
     count.map(|count| Number::Exact(crate::math::Rational::from_integer(count.into())))
 }
 
+/// What is resampled for an interval; nothing when its limits are computed directly.
 fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<Job<'n>> {
-    match &interval.method {
-        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => Some(Job {
-            set,
-            node,
-            cluster: resample.clone(),
-            resamples: *resamples,
-            seed: *seed,
-            level: exact::nearest_f64(&interval.level.value),
-        }),
-        IntervalMethod::Wilson { .. } | IntervalMethod::PairedT => None,
-    }
+    let (kind, resample, resamples, seed) = match &interval.method {
+        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => (None, resample, *resamples, *seed),
+        IntervalMethod::Bootstrap { kind, resample, resamples, seed } => (Some(*kind), resample, *resamples, *seed),
+        _ => return None,
+    };
+    let level = exact::nearest_f64(&interval.level.value);
+    Some(Job { set, node, cluster: resample.clone(), resamples, seed, level, kind, members: Vec::new() })
+}
+
+/// The confidence level at which an interval is computed so that it holds over all planned looks.
+fn level_at(look: Option<&Look>, level: f64) -> Result<f64, String> {
+    look.map_or(Ok(level), |look| look.interval_level(level))
+}
+
+/// Whether an interval's limits hold for all members of its estimand together.
+fn is_simultaneous(spec: &Spec, interval: &Name) -> bool {
+    let method = spec.intervals.get(interval).map(|interval| &interval.method);
+    matches!(method, Some(IntervalMethod::Bootstrap { kind: BootstrapKind::MaxT, .. }))
 }
 
 fn blank(
@@ -354,38 +383,5 @@ fn take_reported(evidence: &mut Evidence, report: &ReceivedEstimate) {
             family: None,
             counts: String::new(),
         });
-    }
-}
-
-/// An interval method in words.
-fn interval_words(interval: &Interval) -> String {
-    match &interval.method {
-        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => {
-            format!("percentile bootstrap, {resamples} resamples of {resample}, seed {seed}")
-        }
-        IntervalMethod::Wilson { cluster, korn_graubard: false } => {
-            format!("Wilson on the effective n, clustered by {cluster}")
-        }
-        IntervalMethod::Wilson { cluster, korn_graubard: true } => {
-            format!("Wilson on the effective n of Korn and Graubard, clustered by {cluster}")
-        }
-        IntervalMethod::PairedT => "Student's t of the unit values".to_owned(),
-    }
-}
-
-/// A test in words.
-fn test_words(method: &TestMethod) -> String {
-    let sided = |sides: &Sides, null: &crate::spec::Quantity| match sides {
-        Sides::Two => format!("two-sided, against {null}"),
-        Sides::Greater => format!("one-sided, above {null}"),
-        Sides::Less => format!("one-sided, below {null}"),
-    };
-    match method {
-        TestMethod::Sign { sides, null } => format!("exact sign test, {}", sided(sides, null)),
-        TestMethod::SignFlip { sides, null } => format!("exact sign-flip test, {}", sided(sides, null)),
-        TestMethod::PairedT { sides, null } => format!("paired t test, {}", sided(sides, null)),
-        TestMethod::Permutation { labels, within, draws, seed } => {
-            format!("permutation of {labels} within {within}, {draws} draws, seed {seed}")
-        }
     }
 }

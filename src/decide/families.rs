@@ -7,8 +7,12 @@ use super::evidence::{Key, Store, Wanted};
 use super::frame::Frame;
 use super::judgment::{FamilyResult, Number};
 use super::members::{Binding, admits, listed, members};
-use crate::spec::{Adjustment, Family, FamilyMembers, Name, QuantifierKind};
-use crate::stats::multiplicity::{self, adjust};
+use crate::math::Rational;
+use crate::spec::{Adjustment, Family, FamilyMembers, Name, QuantifierKind, TestMethod};
+use crate::stats::closed::hommel;
+use crate::stats::discovery::benjamini_yekutieli;
+use crate::stats::family_graph::{Graph, serial_gates};
+use crate::stats::multiplicity::{self, adjust, adjust_joint};
 
 /// Lines of a family with one member each.
 type Lines<'f> = Vec<(&'f FamilyMembers, Binding)>;
@@ -62,7 +66,7 @@ fn adjusted(
             .collect();
         let values: Vec<Option<f64>> = p.iter().map(|p| p.as_ref().ok().copied()).collect();
         let planned = usize::try_from(family.count).unwrap_or(usize::MAX);
-        let adjusted = adjust_by(family.adjust, &values, planned);
+        let adjusted = adjust_by(frame, family, &group, &values, planned);
         for (place, (line, member)) in group.iter().enumerate() {
             let Some(evidence) = store.evidence.get_mut(&(set, line.estimand.clone(), member.clone())) else {
                 continue;
@@ -94,19 +98,96 @@ fn adjusted(
     results
 }
 
-fn adjust_by(method: Adjustment, p: &[Option<f64>], planned: usize) -> Result<Vec<f64>, String> {
-    let method = match method {
+fn adjust_by(
+    frame: &Frame<'_>,
+    family: &Family,
+    group: &Lines<'_>,
+    p: &[Option<f64>],
+    planned: usize,
+) -> Result<Vec<f64>, String> {
+    let plain = match family.adjust {
         Adjustment::Holm => multiplicity::Adjustment::Holm,
         Adjustment::Bonferroni => multiplicity::Adjustment::Bonferroni,
+        Adjustment::Hochberg => multiplicity::Adjustment::Hochberg,
+        Adjustment::BenjaminiHochberg => multiplicity::Adjustment::BenjaminiHochberg,
+        Adjustment::Hommel => return hommel(p, planned).map_err(|error| error.to_string()),
+        Adjustment::BenjaminiYekutieli => return benjamini_yekutieli(p, planned).map_err(|error| error.to_string()),
+        Adjustment::FixedSequence => return in_sequence(family, group, p),
+        Adjustment::Graph => return by_graph(family, group, p),
+        Adjustment::Joint => return jointly(frame, group, p, planned),
         Adjustment::None => return Ok(p.iter().map(|p| p.unwrap_or(1.0)).collect()),
     };
-    adjust(method, p, planned).map_err(|error| error.to_string())
+    adjust(plain, p, planned).map_err(|error| error.to_string())
+}
+
+/// Steps of a fixed sequence: the members of each line together.
+fn in_sequence(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<Vec<f64>, String> {
+    let steps: Vec<Vec<usize>> = family
+        .sequence
+        .iter()
+        .map(|name| (0..group.len()).filter(|at| group.get(*at).is_some_and(|(line, _)| line.estimand == *name)).collect())
+        .collect();
+    let values: Vec<Vec<Option<f64>>> =
+        steps.iter().map(|step| step.iter().map(|at| p.get(*at).copied().flatten()).collect()).collect();
+    let adjusted = serial_gates(&values).map_err(|error| error.to_string())?;
+    let mut out = vec![1.0; p.len()];
+    for (at, value) in steps.iter().zip(&adjusted).flat_map(|(step, values)| step.iter().zip(values)) {
+        if let Some(slot) = out.get_mut(*at) {
+            *slot = *value;
+        }
+    }
+    Ok(out)
+}
+
+fn by_graph(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<Vec<f64>, String> {
+    let none = || Rational::from_integer(0.into());
+    let weight = |line: &FamilyMembers| family.weights.get(&line.estimand).map_or_else(none, |weight| weight.value.clone());
+    let share = |from: &FamilyMembers, to: &FamilyMembers| {
+        let pass = family.passes.iter().find(|pass| pass.from == from.estimand && pass.to == to.estimand);
+        pass.map_or_else(none, |pass| pass.share.value.clone())
+    };
+    let weights = group.iter().map(|(line, _)| weight(line)).collect();
+    let transitions = group.iter().map(|(from, _)| group.iter().map(|(to, _)| share(from, to)).collect()).collect();
+    let graph = Graph::new(weights, transitions).map_err(|error| error.to_string())?;
+    graph.adjust(p).map(|outcome| outcome.adjusted).map_err(|error| error.to_string())
+}
+
+/// The difference and the equivalence test of each comparison stand on two lines of the same estimand.
+fn jointly(frame: &Frame<'_>, group: &Lines<'_>, p: &[Option<f64>], planned: usize) -> Result<Vec<f64>, String> {
+    let is_equivalence = |line: &FamilyMembers| {
+        frame.spec.tests.get(&line.test).is_some_and(|test| matches!(test.method, TestMethod::Equivalence { .. }))
+    };
+    let mut comparisons: BTreeMap<(&Name, &Binding), [Option<usize>; 2]> = BTreeMap::new();
+    for (at, (line, member)) in group.iter().enumerate() {
+        let [difference, equivalence] = comparisons.entry((&line.estimand, member)).or_default();
+        *(if is_equivalence(line) { equivalence } else { difference }) = Some(at);
+    }
+    let side = |which: usize| -> Vec<Option<f64>> {
+        comparisons.values().map(|pair| p.get(pair.get(which).copied().flatten()?).copied().flatten()).collect()
+    };
+    let adjusted = adjust_joint(&side(0), &side(1), planned / 2).map_err(|error| error.to_string())?;
+    let mut out = vec![1.0; p.len()];
+    for ([difference, equivalence], (d, e)) in comparisons.values().zip(adjusted.difference.iter().zip(&adjusted.equivalence)) {
+        for (at, value) in [(difference, d), (equivalence, e)] {
+            if let Some(slot) = at.and_then(|at| out.get_mut(at)) {
+                *slot = *value;
+            }
+        }
+    }
+    Ok(out)
 }
 
 const fn word(adjust: Adjustment) -> &'static str {
     match adjust {
         Adjustment::Holm => "holm",
         Adjustment::Bonferroni => "bonferroni",
+        Adjustment::Hochberg => "hochberg",
+        Adjustment::BenjaminiHochberg => "benjamini_hochberg",
+        Adjustment::Hommel => "hommel",
+        Adjustment::BenjaminiYekutieli => "benjamini_yekutieli",
+        Adjustment::FixedSequence => "fixed_sequence",
+        Adjustment::Graph => "graph",
+        Adjustment::Joint => "joint",
         Adjustment::None => "none",
     }
 }

@@ -30,6 +30,8 @@ pub struct Judgment {
     pub exploratory: bool,
     /// Whether planned units that never came were let through.
     pub partial: bool,
+    /// Which of the planned looks this is, when looks are planned.
+    pub look: Option<super::Look>,
     /// `sha256:…` over the canonical rows of all records and reported estimates, independent of file and row order.
     pub records_digest: String,
     /// Result files read: name, SHA-256 in hex, bytes.

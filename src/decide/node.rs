@@ -7,11 +7,12 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 
+use super::fitted::Fitted;
 use super::judgment::{Figure, Number};
 use super::number::{combine, extreme};
 use super::sample::{Column, Sample};
 use crate::math::{Rational, exact};
-use crate::spec::{ArithmeticOp, Name, ReduceKind};
+use crate::spec::{ArithmeticOp, Name, ReduceKind, Statistic};
 use crate::stats::moments;
 use crate::stats::undefined::Undefined;
 
@@ -36,10 +37,15 @@ pub(super) enum Node {
     Mean(Arc<Sample>),
     Sd(Arc<Sample>),
     Phi(Arc<Sample>),
+    Statistic(Arc<Sample>, Statistic),
     Order(Arc<Sample>, Order),
+    /// A quantity of a fitted model; it is not resampled.
+    Fitted(Arc<Fitted>),
     Arithmetic(Box<Node>, ArithmeticOp, Box<Node>),
     Negate(Box<Node>),
     Abs(Box<Node>),
+    /// The natural logarithm.
+    Log(Box<Node>),
     Reduce(ReduceKind, Vec<Node>),
     OrElse(Box<Node>, Rational),
     /// The body of the level whose score is the largest or smallest.
@@ -88,10 +94,13 @@ impl Node {
             }
             Self::Sd(sample) => standard_deviation(sample),
             Self::Phi(sample) => phi(sample),
+            Self::Statistic(sample, statistic) => super::statistic::value(sample, *statistic),
             Self::Order(sample, order) => order_statistic(sample, order),
+            Self::Fitted(fitted) => fitted.estimate(),
             Self::Arithmetic(left, op, right) => combine(&left.exact()?, *op, &right.exact()?),
             Self::Negate(body) => body.exact().map(|value| value.negated()),
             Self::Abs(body) => body.exact().map(|value| value.absolute()),
+            Self::Log(body) => logarithm(&body.exact()?),
             Self::Reduce(kind, parts) => reduce(*kind, parts),
             Self::OrElse(body, other) => Ok(body.exact().unwrap_or_else(|_| Number::Exact(other.clone()))),
             Self::Pick(choice) => {
@@ -110,9 +119,11 @@ impl Node {
             | Self::Mean(sample)
             | Self::Sd(sample)
             | Self::Phi(sample)
+            | Self::Statistic(sample, _)
             | Self::Order(sample, _) => visit(sample),
+            Self::Fitted(fitted) => visit(&fitted.sample),
             Self::Arithmetic(left, _, right) => [left, right].into_iter().for_each(|part| part.samples(visit)),
-            Self::Negate(body) | Self::Abs(body) | Self::OrElse(body, _) => body.samples(visit),
+            Self::Negate(body) | Self::Abs(body) | Self::Log(body) | Self::OrElse(body, _) => body.samples(visit),
             Self::Reduce(_, parts) => parts.iter().for_each(|part| part.samples(visit)),
             Self::Pick(choice) => choice.scores.iter().chain(&choice.bodies).for_each(|part| part.samples(visit)),
         }
@@ -123,8 +134,18 @@ fn some(sample: &Sample) -> Result<(), String> {
     if sample.len() == 0 { Err(Undefined::NoRecords.to_string()) } else { Ok(()) }
 }
 
+fn logarithm(value: &Number) -> Figure {
+    let value = value.to_f64();
+    if value > 0.0 { Ok(Number::Float(libm::log(value))) } else { Err(Undefined::OutOfRange.to_string()) }
+}
+
 fn reduce(kind: ReduceKind, parts: &[Node]) -> Figure {
-    let numbers: Vec<Number> = parts.iter().map(Node::exact).collect::<Result<_, _>>()?;
+    let numbers = parts.iter().map(Node::exact);
+    let numbers: Vec<Number> = if kind == ReduceKind::MeanDefined {
+        numbers.filter_map(Result::ok).collect()
+    } else {
+        numbers.collect::<Result<_, _>>()?
+    };
     if numbers.is_empty() {
         return Err(Undefined::NoRecords.to_string());
     }
@@ -137,7 +158,7 @@ fn reduce(kind: ReduceKind, parts: &[Node]) -> Figure {
         ReduceKind::Min => extreme(&numbers, false),
         ReduceKind::Sum => fold(ArithmeticOp::Add, Rational::zero()),
         ReduceKind::Product => fold(ArithmeticOp::Multiply, Rational::one()),
-        ReduceKind::Mean => {
+        ReduceKind::Mean | ReduceKind::MeanDefined => {
             let sum = fold(ArithmeticOp::Add, Rational::zero())?;
             combine(&sum, ArithmeticOp::Divide, &Number::Exact(Rational::from_integer(numbers.len().into())))
         }

@@ -8,6 +8,7 @@ use super::court::{Court, Heard, conditions_of};
 use super::evidence::{Key, Store, Wanted, members_of};
 use super::families;
 use super::frame::Frame;
+use super::looks::look;
 use super::judgment::{ConclusionResult, EstimandResult, Flow, HypothesisVerdict, Judgment, Warning};
 use super::members::Binding;
 use super::rule::Scene;
@@ -37,6 +38,10 @@ pub struct Options {
 /// Judges a study. Refused when a class of states occurs that an analysis set says nothing of, when a record is not planned, or
 /// when verdicts depend on each other in a circle.
 pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) -> Result<Judgment, Refusal> {
+    let whole_digest = records_digest(joined);
+    let looked = spec.looks.as_ref().map(|looks| look(spec, looks, tasks, joined)).transpose()?;
+    let (look, only) = looked.map_or((None, None), |(look, only)| (Some(look), only));
+    let (tasks, joined) = only.as_ref().map_or((tasks, joined), |(tasks, joined)| (tasks.as_slice(), joined));
     let frame = Frame::new(spec, tasks, joined)?;
     let reported: Reported<'_> = joined
         .estimates
@@ -52,7 +57,7 @@ pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) ->
     let flows: Vec<Flow> = sets.iter().zip(&views).map(|(name, view)| view.flow(name, &joined.counts)).collect();
     let wanted = wanted(&frame, &sets);
     let workers = options.workers.max(1);
-    let mut store = Store::compute(&views, &reported, &wanted, workers);
+    let mut store = Store::compute(&views, &reported, &wanted, look.as_ref(), workers);
     let families =
         sets.iter().enumerate().flat_map(|(set, name)| families::adjust_all(&frame, set, name, &mut store)).collect();
     let mut court =
@@ -76,7 +81,8 @@ pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) ->
         spec_digest: options.spec_digest.clone(),
         exploratory: options.exploratory,
         partial: options.partial,
-        records_digest: records_digest(joined),
+        records_digest: whole_digest,
+        look,
         files: joined.files.clone(),
         flows,
         hypotheses: hypotheses.collect(),

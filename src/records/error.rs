@@ -128,6 +128,11 @@ impl Findings {
         self.list.is_empty()
     }
 
+    /// The first finding, when there is one.
+    pub(crate) fn first(&mut self) -> Option<RecordError> {
+        (!self.list.is_empty()).then(|| self.list.swap_remove(0))
+    }
+
     pub(crate) fn finish(mut self) -> Vec<RecordError> {
         if self.more > 0 {
             let message = format!("and {} more findings", self.more);

@@ -85,6 +85,81 @@ impl Joined {
     }
 }
 
+/// Tables that no file gave: for data drawn from an assumed truth.
+impl Joined {
+    /// A table in which nothing came: the plan with its tasks' attributes.
+    pub fn blank(spec: &Spec, tasks: &[Task], plan: Plan) -> Result<Self, RecordError> {
+        let schema = Schema::new(spec);
+        let mut findings = Findings::default();
+        let attributes = attribute_columns(&schema, tasks, &mut findings);
+        let length = plan.units.len();
+        let columns = schema.fields.iter().map(|(_, kind)| Column::absent(kind, length)).collect();
+        let blank = Self {
+            schema,
+            plan,
+            tasks: tasks.iter().map(|task| task.key.clone()).collect(),
+            attributes,
+            states: vec![State::Missing; length],
+            columns,
+            origins: vec![None; length],
+            files_seen: Vec::new(),
+            counts: BTreeMap::new(),
+            aside: Vec::new(),
+            estimates: Vec::new(),
+            files: Vec::new(),
+        };
+        findings.first().map_or(Ok(blank), Err)
+    }
+
+    /// The same plan with these states and columns, derived fields worked out. One state and one value for each planned record.
+    pub fn drawn(&self, spec: &Spec, states: Vec<State>, columns: Vec<Column>) -> Result<Self, RecordError> {
+        let mut counts: BTreeMap<State, u64> = State::ALL.iter().map(|state| (*state, 0)).collect();
+        for state in &states {
+            *counts.entry(*state).or_default() += 1;
+        }
+        let mut drawn = Self { states, columns, counts, ..self.clone() };
+        let mut findings = Findings::default();
+        derive(spec, &mut drawn, &mut findings);
+        require(spec, &drawn, &mut findings);
+        findings.first().map_or(Ok(drawn), Err)
+    }
+}
+
+impl Joined {
+    /// The same records for some of the tasks only; `tasks` are sorted bytewise by key and all in the plan.
+    pub fn only(&self, spec: &Spec, tasks: &[Task]) -> Result<Self, RecordError> {
+        let plan = planned(spec, tasks).map_err(|errors| {
+            let first = errors.into_iter().next();
+            let message = first.map_or_else(String::new, |error| error.message);
+            RecordError::new(RecordErrorKind::Plan, "the design".to_owned(), message, "plan fewer units")
+        })?;
+        let old = |task: u32| {
+            let key = &tasks.get(task as usize)?.key;
+            self.tasks.binary_search(key).ok().and_then(|at| u32::try_from(at).ok())
+        };
+        let from: Vec<Option<u32>> = plan
+            .units
+            .iter()
+            .map(|unit| self.plan.position(PlannedUnit { task: old(unit.task)?, ..*unit }).and_then(|at| u32::try_from(at).ok()))
+            .collect();
+        let at = |place: &Option<u32>| place.map(|place| place as usize);
+        let state = |place: &Option<u32>| at(place).and_then(|at| self.states.get(at).copied()).unwrap_or(State::Missing);
+        let states: Vec<State> = from.iter().map(state).collect();
+        let mut findings = Findings::default();
+        let attributes = attribute_columns(&self.schema, tasks, &mut findings);
+        let only = Self {
+            attributes,
+            tasks: tasks.iter().map(|task| task.key.clone()).collect(),
+            states,
+            columns: self.columns.iter().map(|column| column.clone().gather(&from)).collect(),
+            origins: from.iter().map(|place| at(place).and_then(|at| self.origins.get(at).cloned().flatten())).collect(),
+            plan,
+            ..self.clone()
+        };
+        findings.first().map_or(Ok(only), Err)
+    }
+}
+
 /// One place of a joined table.
 #[derive(Debug, Clone, Copy)]
 pub struct JoinedRow<'a> {

@@ -35,6 +35,8 @@ struct Document<'a> {
     spec_digest: &'a str,
     exploratory: bool,
     partial: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<LookDocument>,
     records_digest: &'a str,
     files: Vec<File<'a>>,
     flows: Vec<FlowDocument<'a>>,
@@ -51,6 +53,16 @@ struct Document<'a> {
 
 /// What no verdict can show; the last line of every presentation.
 pub const LIMIT: &str = crate::verify::LIMIT;
+
+/// Which planned look a judgment is.
+#[derive(Serialize)]
+struct LookDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<usize>,
+    of: usize,
+    units: u64,
+    maximum: u64,
+}
 
 #[derive(Serialize)]
 struct Engine {
@@ -306,6 +318,12 @@ fn document(judgment: &Judgment) -> Document<'_> {
         spec_digest: &judgment.spec_digest,
         exploratory: judgment.exploratory,
         partial: judgment.partial,
+        look: judgment.look.as_ref().map(|look| LookDocument {
+            number: look.number,
+            of: look.of,
+            units: look.units,
+            maximum: look.maximum,
+        }),
         records_digest: &judgment.records_digest,
         files: judgment.files.iter().map(|(name, sha256, bytes)| File { name, sha256, bytes: *bytes }).collect(),
         flows: judgment.flows.iter().map(flow).collect(),

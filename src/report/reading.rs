@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{figures, words};
+use crate::decide::Look;
 use crate::decide::judgment::{
     Distance, EstimandResult, HypothesisVerdict, Judgment, MemberVerdict, Outcome, SetVerdict,
 };
@@ -18,9 +19,26 @@ pub const REPORTED: &str = "reported, not recomputed";
 
 /// The watermarks of a judgment, in a fixed order.
 #[must_use]
-pub fn watermarks(judgment: &Judgment) -> Vec<&'static str> {
-    let exploratory = judgment.exploratory.then_some(EXPLORATORY);
-    exploratory.into_iter().chain(judgment.partial.then_some(PARTIAL)).collect()
+pub fn watermarks(judgment: &Judgment) -> Vec<String> {
+    let mut marks = Vec::new();
+    marks.extend(judgment.exploratory.then(|| EXPLORATORY.to_owned()));
+    marks.extend(judgment.partial.then(|| PARTIAL.to_owned()));
+    marks.extend(judgment.look.as_ref().map(look));
+    marks
+}
+
+/// Which planned look a judgment is.
+fn look(look: &Look) -> String {
+    let units = format!("{} of {} units", figures::count(look.units), figures::count(look.maximum));
+    match look.number {
+        Some(number) if number == look.of => {
+            format!("the last of {} planned looks, at {units}: p and limits hold over all of them", look.of)
+        }
+        Some(number) => {
+            format!("interim look {number} of {}, at {units}: p and limits hold over all planned looks", look.of)
+        }
+        None => format!("look at {units}: p holds at any time"),
+    }
 }
 
 /// A label, prefixed in an exploratory judgment.

@@ -4,8 +4,8 @@
 use crate::math::exact;
 use crate::spec::{
     Adjustment, Aggregate, AggregateKind, AnalysisSet, ArithmeticOp, Case, CaseCondition, Class, Condition, CountAs,
-    EstimandBody, Expr, GateFailure, Interval, IntervalMethod, LevelRef, Margin, Name, Per, Polarity, Pool, ReduceKind,
-    Rule, Sides, Spec, Term, Test, TestMethod, VerdictClass,
+    EstimandBody, Expr, FitTarget, GateFailure, Interval, LevelRef, Margin, Name, Per, Polarity, Pool, ReduceKind,
+    Rule, Spec, Term, VerdictClass,
 };
 
 mod thresholds;
@@ -155,6 +155,19 @@ pub fn body(body: &EstimandBody) -> String {
             let filter = filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
             format!("mean over units of {value}{filter}")
         }
+        EstimandBody::Fitted(model) => {
+            let filter = model.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
+            let nodes = if model.nodes == 1 { "Laplace".to_owned() } else { format!("{} quadrature nodes", model.nodes) };
+            match &model.target {
+                FitTarget::Without(term) => format!(
+                    "likelihood-ratio statistic of {term} in the logistic model {}{filter}, {nodes}",
+                    model.formula
+                ),
+                FitTarget::Coefficient(name) => {
+                    format!("coefficient {name} of the logistic model {}{filter}, {nodes}", model.formula)
+                }
+            }
+        }
         EstimandBody::Reported => "taken from the results as reported".to_owned(),
     }
 }
@@ -191,6 +204,7 @@ pub fn formula(expr: &Expr) -> String {
                 ReduceKind::Sum => "sum",
                 ReduceKind::Product => "product",
                 ReduceKind::Mean => "mean",
+                ReduceKind::MeanDefined => "mean_defined",
             };
             format!("{kind}({} over {factor})", formula(inner))
         }
@@ -203,6 +217,13 @@ pub fn formula(expr: &Expr) -> String {
             };
             format!("{left} {} {right}", op.symbol())
         }
+        Expr::Slope(factor, inner) => format!("slope({} over {factor})", formula(inner)),
+        Expr::Log(inner) => match &**inner {
+            Expr::Arithmetic(left, ArithmeticOp::Divide, right) => {
+                format!("log_ratio({}, {})", formula(left), formula(right))
+            }
+            other => format!("log({})", formula(other)),
+        },
         Expr::Negate(inner) => format!("-{}", operand(inner)),
         Expr::Abs(inner) => format!("abs({})", formula(inner)),
         Expr::Minimum(parts) => format!("min({})", parts.iter().map(formula).collect::<Vec<_>>().join(", ")),
@@ -215,20 +236,21 @@ fn operand(expr: &Expr) -> String {
 }
 
 fn aggregate(aggregate: &Aggregate) -> String {
-    let (kind, probability) = match &aggregate.kind {
+    let (kind, last) = match &aggregate.kind {
         AggregateKind::Mean => ("mean", None),
         AggregateKind::Rate => ("rate", None),
         AggregateKind::Sum => ("sum", None),
         AggregateKind::Count => ("count", None),
         AggregateKind::Median => ("median", None),
-        AggregateKind::Quantile(at) => ("quantile", Some(at)),
+        AggregateKind::Quantile(at) => ("quantile", Some(exact::canonical(at))),
         AggregateKind::Sd => ("sd", None),
         AggregateKind::Min => ("min", None),
         AggregateKind::Max => ("max", None),
         AggregateKind::Phi => ("phi", None),
+        AggregateKind::Statistic(statistic) => (statistic.word(), statistic.parameter().map(|last| last.to_string())),
     };
     let mut arguments: Vec<String> = aggregate.arguments.iter().map(ToString::to_string).collect();
-    arguments.extend(probability.map(exact::canonical));
+    arguments.extend(last);
     let filter = aggregate.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
     format!("{kind}({}{filter})", arguments.join(", "))
 }
@@ -236,35 +258,7 @@ fn aggregate(aggregate: &Aggregate) -> String {
 /// An interval method with its arguments.
 #[must_use]
 pub fn interval(interval: &Interval) -> String {
-    let method = match &interval.method {
-        IntervalMethod::BootstrapPercentile { resample, resamples, seed } => {
-            format!("percentile bootstrap, {} resamples of {resample}, seed {seed}", super::figures::count(*resamples))
-        }
-        IntervalMethod::Wilson { cluster, korn_graubard } => {
-            let corrected = if *korn_graubard { " with the Korn and Graubard correction" } else { "" };
-            format!("Wilson on the effective number of records clustered by {cluster}{corrected}")
-        }
-        IntervalMethod::PairedT => "Student's t on unit values".to_owned(),
-    };
-    format!("{method}; confidence level {}", interval.level)
-}
-
-/// A test with its arguments.
-#[must_use]
-pub fn test(test: &Test) -> String {
-    let sided = |sides: &Sides, null: &crate::spec::Quantity| match sides {
-        Sides::Two => format!("two-sided, against {null}"),
-        Sides::Greater => format!("one-sided, greater than {null}"),
-        Sides::Less => format!("one-sided, less than {null}"),
-    };
-    match &test.method {
-        TestMethod::Sign { sides, null } => format!("exact sign test, {}; ties are dropped", sided(sides, null)),
-        TestMethod::SignFlip { sides, null } => format!("exact sign-flip test, {}", sided(sides, null)),
-        TestMethod::PairedT { sides, null } => format!("Student's t on unit values, {}", sided(sides, null)),
-        TestMethod::Permutation { labels, within, draws, seed } => {
-            format!("permutation of {labels} within {within}, {} draws, seed {seed}", super::figures::count(*draws))
-        }
-    }
+    format!("{}; confidence level {}", interval.method, interval.level)
 }
 
 /// An adjustment by name.
@@ -273,6 +267,13 @@ pub const fn adjustment(adjustment: Adjustment) -> &'static str {
     match adjustment {
         Adjustment::Holm => "Holm",
         Adjustment::Bonferroni => "Bonferroni",
+        Adjustment::Hochberg => "Hochberg",
+        Adjustment::BenjaminiHochberg => "Benjamini and Hochberg (false discovery rate)",
+        Adjustment::Hommel => "Hommel",
+        Adjustment::BenjaminiYekutieli => "Benjamini and Yekutieli (false discovery rate)",
+        Adjustment::FixedSequence => "fixed sequence",
+        Adjustment::Graph => "graph of weights",
+        Adjustment::Joint => "Holm over difference and equivalence together",
         Adjustment::None => "not adjusted",
     }
 }

@@ -111,6 +111,98 @@ pub enum AggregateKind {
     Max,
     /// The phi coefficient of two conditions.
     Phi,
+    /// A statistic of whole records, which no sums give.
+    Statistic(Statistic),
+}
+
+/// A statistic of the records of a cell. The comment names the arguments in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Statistic {
+    /// Area under the receiver operating characteristic: a score, whether the event happened.
+    Auroc,
+    /// Average precision, step definition: a score, whether the event happened.
+    AveragePrecision,
+    /// Precision: whether the event was predicted, whether it happened.
+    Precision,
+    /// Recall: whether the event was predicted, whether it happened.
+    Recall,
+    /// The harmonic mean of precision and recall: whether the event was predicted, whether it happened.
+    F1,
+    /// Cohen's kappa: two conditions.
+    Kappa,
+    /// Pearson's correlation: two numbers.
+    Pearson,
+    /// Spearman's rank correlation with mid-ranks: two numbers.
+    Spearman,
+    /// Kendall's tau-b: two numbers.
+    Kendall,
+    /// The mean squared error of a probability: a probability, whether the event happened.
+    Brier,
+    /// The mean negative natural logarithm of the probability given to what happened: a probability, whether the event
+    /// happened.
+    LogLoss,
+    /// Expected calibration error over bins of equal width: a probability, whether the event happened.
+    CalibrationError {
+        /// How many bins.
+        bins: u64,
+    },
+    /// The chance that at least one of k attempts of a unit succeeds, averaged over units: a condition.
+    PassAt {
+        /// k
+        attempts: u64,
+    },
+    /// The chance that all of k attempts of a unit succeed, averaged over units: a condition.
+    PassAll {
+        /// k
+        attempts: u64,
+    },
+    /// The median time to an event by Kaplan and Meier: a time, whether the event was seen.
+    MedianSurvival,
+}
+
+impl Statistic {
+    /// The function's name in a spec.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Auroc => "auroc",
+            Self::AveragePrecision => "average_precision",
+            Self::Precision => "precision",
+            Self::Recall => "recall",
+            Self::F1 => "f1",
+            Self::Kappa => "kappa",
+            Self::Pearson => "pearson",
+            Self::Spearman => "spearman",
+            Self::Kendall => "kendall",
+            Self::Brier => "brier",
+            Self::LogLoss => "log_loss",
+            Self::CalibrationError { .. } => "calibration_error",
+            Self::PassAt { .. } => "pass_at",
+            Self::PassAll { .. } => "pass_all",
+            Self::MedianSurvival => "median_survival",
+        }
+    }
+
+    /// Its whole-number argument, which stands last.
+    #[must_use]
+    pub const fn parameter(self) -> Option<u64> {
+        match self {
+            Self::CalibrationError { bins } => Some(bins),
+            Self::PassAt { attempts } | Self::PassAll { attempts } => Some(attempts),
+            Self::Auroc
+            | Self::AveragePrecision
+            | Self::Precision
+            | Self::Recall
+            | Self::F1
+            | Self::Kappa
+            | Self::Pearson
+            | Self::Spearman
+            | Self::Kendall
+            | Self::Brier
+            | Self::LogLoss
+            | Self::MedianSurvival => None,
+        }
+    }
 }
 
 /// An aggregate over the records of the current cell.
@@ -139,6 +231,8 @@ pub enum ReduceKind {
     Product,
     /// The unweighted mean.
     Mean,
+    /// The unweighted mean of the levels where the body is defined; the others are counted.
+    MeanDefined,
 }
 
 /// An expression over cells: a measure contrasted, reduced or combined.
@@ -160,12 +254,16 @@ pub enum Expr {
     For(Box<Expr>, RecordExpr),
     /// The body reduced over the levels of a factor.
     Reduce(ReduceKind, Name, Box<Expr>),
+    /// The least-squares slope of the body over the numbers that the levels of a factor are.
+    Slope(Name, Box<Expr>),
     /// `a - b`
     Arithmetic(Box<Expr>, ArithmeticOp, Box<Expr>),
     /// `-x`
     Negate(Box<Expr>),
     /// `abs(x)`
     Abs(Box<Expr>),
+    /// The natural logarithm; undefined at zero and below.
+    Log(Box<Expr>),
     /// `min(a, b)`
     Minimum(Vec<Expr>),
     /// `max(a, b)`

@@ -51,8 +51,32 @@ pub enum EstimandBody {
         /// Which units.
         filter: Option<RecordExpr>,
     },
+    /// A quantity of a model fitted to the records.
+    Fitted(FittedModel),
     /// An estimate that the results report as it stands.
     Reported,
+}
+
+/// A binomial model with the logit link and random intercepts, fitted by maximum likelihood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FittedModel {
+    /// Its formula in canonical spelling: terms expanded and in order.
+    pub formula: String,
+    /// Which of its quantities is the estimate.
+    pub target: FitTarget,
+    /// Nodes of the adaptive quadrature; one is the Laplace approximation.
+    pub nodes: u64,
+    /// Which records it is fitted to.
+    pub filter: Option<RecordExpr>,
+}
+
+/// A quantity of a fitted model.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FitTarget {
+    /// Twice the log-likelihood that a term adds: the likelihood-ratio statistic of the formula against the one without it.
+    Without(String),
+    /// A coefficient, in log odds, by the name that the fit gives it.
+    Coefficient(String),
 }
 
 /// A quantity that the study is about.
@@ -83,93 +107,6 @@ pub struct Pick {
     pub resample_again: bool,
 }
 
-/// An interval method with every argument.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Interval {
-    /// Which.
-    pub method: IntervalMethod,
-    /// The confidence level, between 0 and 1.
-    pub level: Quantity,
-}
-
-/// How an interval is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum IntervalMethod {
-    /// Percentile bootstrap of whole clusters with shared picks.
-    BootstrapPercentile {
-        /// The cluster: the unit, or an attribute of it.
-        resample: Name,
-        /// How many resamples.
-        resamples: u64,
-        /// The seed.
-        seed: u64,
-    },
-    /// Wilson on the effective number of records; rates only.
-    Wilson {
-        /// The cluster.
-        cluster: Name,
-        /// Whether n is corrected for its own degrees of freedom (Korn and Graubard).
-        korn_graubard: bool,
-    },
-    /// Student's t on unit values; paired estimands only.
-    PairedT,
-}
-
-/// Which alternative a test is against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sides {
-    /// Either direction.
-    Two,
-    /// The value is greater than the null.
-    Greater,
-    /// The value is less than the null.
-    Less,
-}
-
-/// A test with every argument.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Test {
-    /// Which.
-    pub method: TestMethod,
-}
-
-/// How a p-value is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TestMethod {
-    /// Exact sign test of unit values; ties are dropped and counted.
-    Sign {
-        /// Alternative.
-        sides: Sides,
-        /// The value under the null.
-        null: Quantity,
-    },
-    /// Exact sign-flip test of unit values.
-    SignFlip {
-        /// Alternative.
-        sides: Sides,
-        /// The value under the null.
-        null: Quantity,
-    },
-    /// Student's t of unit values.
-    PairedT {
-        /// Alternative.
-        sides: Sides,
-        /// The value under the null.
-        null: Quantity,
-    },
-    /// Permutation of labels within blocks, for a spread over those labels.
-    Permutation {
-        /// The factor whose labels are permuted.
-        labels: Name,
-        /// The block.
-        within: Name,
-        /// How many draws.
-        draws: u64,
-        /// The seed.
-        seed: u64,
-    },
-}
-
 /// A smallest effect of interest, or a band.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Margin {
@@ -190,6 +127,20 @@ pub enum Adjustment {
     Holm,
     /// Bonferroni.
     Bonferroni,
+    /// Hochberg: valid under independence or positive dependence.
+    Hochberg,
+    /// Benjamini and Hochberg: holds the false discovery rate, not the chance of any false claim.
+    BenjaminiHochberg,
+    /// Hommel: closed testing with Simes's tests, valid under independence or positive dependence.
+    Hommel,
+    /// Benjamini and Yekutieli: holds the false discovery rate under any dependence.
+    BenjaminiYekutieli,
+    /// Lines in their declared sequence, each by Holm at the full level once all before are rejected.
+    FixedSequence,
+    /// A graph of weights that are passed on when a hypothesis is rejected.
+    Graph,
+    /// Holm over difference and equivalence tests of the same comparisons together, of whose nulls one must be false.
+    Joint,
     /// Stated to be unadjusted.
     None,
 }
@@ -216,6 +167,23 @@ pub struct Family {
     pub adjust: Adjustment,
     /// The planned number of members of each such family; checked against the members.
     pub count: u64,
+    /// The estimands of a fixed sequence, in its order.
+    pub sequence: Vec<Name>,
+    /// The shares of the level that the estimands of a graph start with.
+    pub weights: BTreeMap<Name, Quantity>,
+    /// The shares that one estimand of a graph passes on to another when it is rejected, sorted.
+    pub passes: Vec<Pass>,
+}
+
+/// `pass gain to cost 1/2`
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pass {
+    /// The estimand that is rejected.
+    pub from: Name,
+    /// The one that receives.
+    pub to: Name,
+    /// The share of what it held.
+    pub share: Quantity,
 }
 
 /// A control's polarity.

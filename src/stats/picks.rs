@@ -93,6 +93,19 @@ impl Picks {
         Ok(picks)
     }
 
+    /// The jackknife's resamples: in resample `b` every cluster stands once except cluster `b`.
+    pub fn leave_one_out(clusters: usize) -> Result<Self, PicksError> {
+        let too_large = PicksError::TooLarge { clusters, resamples: u32::MAX };
+        let resamples = u32::try_from(clusters).map_err(|_| too_large)?;
+        let mut picks = Self::blank(clusters, clusters.saturating_sub(1), resamples)?;
+        for (left_out, row) in picks.multiplicities.chunks_exact_mut(picks.stride).enumerate() {
+            for (cluster, slot) in row.iter_mut().take(clusters).enumerate() {
+                *slot = u16::from(cluster != left_out);
+            }
+        }
+        Ok(picks)
+    }
+
     /// The multiplicities of one resample alone, without drawing the others.
     pub fn draw_one(clusters: usize, resample: u32, seed: u64) -> Result<Vec<u16>, PicksError> {
         let mut picks = Self::blank(clusters, clusters, 1)?;

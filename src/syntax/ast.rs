@@ -79,6 +79,10 @@ pub enum Declaration {
     Conclusion(Conclusion),
     /// `publish headline = raw, adjusted`
     Publish(Publish),
+    /// `looks { at 40, 80; maximum 139 task; spend obrien_fleming }`
+    Looks(Looks),
+    /// `scenario flat null "…" { … }`
+    Scenario(Scenario),
     /// `results runs { … }`
     Results(Results),
     /// `waive E0405 on H2 because "…"`
@@ -361,6 +365,17 @@ pub struct Estimand {
     pub expr: Expr,
     /// `reported proportion [in [a, b]]`: the estimate comes from the results as it stands.
     pub reported: Option<Reported>,
+    /// `fitted logit("…", without: "…") where condition`: a quantity of a fitted model.
+    pub fitted: Option<Fitted>,
+}
+
+/// `= fitted logit("correct ~ arm + (1 | task)", without: "arm") where condition`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The model and its arguments; it has the estimand's name.
+    pub method: Method,
+    /// Which records it is fitted to.
+    pub filter: Option<Expr>,
 }
 
 /// `= reported proportion in [0, 1]`
@@ -424,6 +439,77 @@ pub struct Argument {
     pub value: Expr,
 }
 
+/// `looks { … }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looks {
+    /// `at 40, 80`: complete units at each interim look; empty for `at any`.
+    pub at: Vec<Literal>,
+    /// `at any`
+    pub any: bool,
+    /// `maximum 139 task`
+    pub maximum: Option<Literal>,
+    /// `spend obrien_fleming`
+    pub spend: Option<Name>,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// `scenario NAME null|effect "…" { … }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: Name,
+    /// `null` or `effect`
+    pub kind: Name,
+    /// What is assumed, in words.
+    pub words: Option<Text>,
+    /// `seed 7`
+    pub seed: Option<Literal>,
+    /// `draw correct { … }`
+    pub draws: Vec<Draw>,
+    /// `lose 2 % as missing`
+    pub losses: Vec<(Literal, Name)>,
+    /// `expect H1 supported at most 5 %`
+    pub expects: Vec<Expectation>,
+}
+
+/// How an outcome comes about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draw {
+    /// The outcome.
+    pub field: Name,
+    /// `mean 62 %`
+    pub mean: Option<Expr>,
+    /// `shift 10 pp where …`, `times 1.5 x where …`
+    pub changes: Vec<Change>,
+    /// `vary task, arm 0.5`
+    pub varies: Vec<(Vec<Name>, Literal)>,
+}
+
+/// A change of the mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// What is added.
+    pub shift: Option<Expr>,
+    /// What it is multiplied by.
+    pub times: Option<Literal>,
+    /// Where; everywhere when absent.
+    pub filter: Option<Expr>,
+}
+
+/// `expect H1 supported at most 5 %`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The hypothesis.
+    pub hypothesis: Name,
+    /// The class.
+    pub class: Name,
+    /// Whether the share is an upper bound.
+    pub at_most: bool,
+    /// The share of data sets.
+    pub share: Literal,
+}
+
 /// `margin NAME = 10 pp higher "source"` or `margin band = [-2 pp, 2 pp] "source"`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Margin {
@@ -454,6 +540,12 @@ pub struct Family {
     pub count: Option<Literal>,
     /// `alpha 5 %`
     pub alpha: Option<Literal>,
+    /// `sequence gap, gain`: the order in which a fixed sequence tests its lines.
+    pub sequence: Vec<Name>,
+    /// `weight gain 1/2`
+    pub weights: Vec<(Name, Literal)>,
+    /// `pass gain to cost 1`
+    pub passes: Vec<(Name, Name, Literal)>,
 }
 
 /// `members ESTIMAND [with TEST] [per factors] [where condition]`

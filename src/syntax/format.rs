@@ -113,6 +113,10 @@ impl<'a> Writer<'a> {
 
     fn token(&mut self, token: Token, next: Option<&Significant>) {
         let text = token.text(self.source);
+        // Dropped before anything is written for it: a line of its own would stay as white space before a comment.
+        if text == ";" && self.separates_nothing(next) {
+            return;
+        }
         if text == "}" {
             self.depth = self.depth.saturating_sub(1);
         }
@@ -126,10 +130,6 @@ impl<'a> Writer<'a> {
             if last.kind == TokenKind::Comment || spacing::apart(self.source, older, last, token) {
                 self.out.push(' ');
             }
-        }
-        if text == ";" && self.separates_nothing(next) {
-            self.breaks = 0;
-            return;
         }
         self.out.push_str(text);
         self.last = Some(token);

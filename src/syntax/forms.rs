@@ -27,6 +27,9 @@ pub(super) enum Context {
     Clause,
     Decide,
     Conclusion,
+    Looks,
+    Scenario,
+    Draw,
     Results,
     Spellings,
     /// The block of a line that was not understood: laid out, never read.
@@ -86,7 +89,7 @@ impl Form {
 
 /// Words that will start a declaration one day.
 pub(super) const PLANNED: &[&str] =
-    &["audit", "profile", "track", "design_space", "looks", "scenario", "compare", "ranking"];
+    &["audit", "profile", "track", "design_space", "compare", "ranking"];
 
 const TOP: &[Form] = &[
     many("language", Rule::d_language),
@@ -115,6 +118,8 @@ const TOP: &[Form] = &[
     many("hypothesis", Rule::d_hypothesis).block(Context::Hypothesis),
     many("conclusion", Rule::d_conclusion).block(Context::Conclusion),
     many("publish", Rule::d_publish),
+    many("looks", Rule::d_looks).block(Context::Looks),
+    many("scenario", Rule::d_scenario).block(Context::Scenario),
     many("results", Rule::d_results).block(Context::Results),
     many("waive", Rule::d_waive),
 ];
@@ -196,6 +201,9 @@ const FAMILY: &[Form] = &[
     once("adjust", Rule::c_adjust),
     once("count", Rule::c_count),
     once("alpha", Rule::c_alpha),
+    once("sequence", Rule::c_sequence),
+    many("weight", Rule::c_weight),
+    many("pass", Rule::c_pass),
 ];
 
 const GATE: &[Form] = &[
@@ -232,6 +240,23 @@ const CLAUSE: &[Form] = &[
 
 const CONCLUSION: &[Form] = &[many("say", Rule::c_say), many("silent", Rule::c_silent)];
 
+const LOOKS: &[Form] =
+    &[once("at", Rule::c_look_at), once("maximum", Rule::c_maximum), once("spend", Rule::c_spend)];
+
+const SCENARIO: &[Form] = &[
+    once("seed", Rule::c_seed),
+    many("draw", Rule::c_draw).block(Context::Draw),
+    many("lose", Rule::c_lose),
+    many("expect", Rule::c_promise),
+];
+
+const DRAW: &[Form] = &[
+    once("mean", Rule::c_mean),
+    many("shift", Rule::c_shift),
+    many("times", Rule::c_times),
+    many("vary", Rule::c_vary),
+];
+
 const RESULTS: &[Form] = &[
     once("file", Rule::c_result_file),
     once("format", Rule::c_format),
@@ -266,6 +291,9 @@ pub(super) const fn forms(context: Context) -> &'static [Form] {
         Context::Hypothesis => HYPOTHESIS,
         Context::Clause => CLAUSE,
         Context::Conclusion => CONCLUSION,
+        Context::Looks => LOOKS,
+        Context::Scenario => SCENARIO,
+        Context::Draw => DRAW,
         Context::Results => RESULTS,
         Context::Prices
         | Context::Settings
@@ -301,6 +329,9 @@ pub(super) const fn open_form(context: Context) -> Option<Form> {
         | Context::Hypothesis
         | Context::Clause
         | Context::Conclusion
+        | Context::Looks
+        | Context::Scenario
+        | Context::Draw
         | Context::Skipped => return None,
     })
 }
@@ -328,6 +359,9 @@ pub(super) const fn title(context: Context) -> &'static str {
         Context::Clause => "in `clause`",
         Context::Decide => "in `decide`",
         Context::Conclusion => "in `conclusion`",
+        Context::Looks => "in `looks`",
+        Context::Scenario => "in `scenario`",
+        Context::Draw => "in `draw`",
         Context::Results => "in `results`",
         Context::Spellings => "in a list of spellings",
     }
@@ -350,6 +384,9 @@ pub(super) const CONTEXTS: &[Context] = &[
     Context::Hypothesis,
     Context::Clause,
     Context::Conclusion,
+    Context::Looks,
+    Context::Scenario,
+    Context::Draw,
     Context::Results,
 ];
 

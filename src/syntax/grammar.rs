@@ -173,6 +173,9 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         | Rule::c_within
         | Rule::c_adjust
         | Rule::c_alpha
+        | Rule::c_sequence
+        | Rule::c_weight
+        | Rule::c_pass
         | Rule::d_gate
         | Rule::d_control
         | Rule::c_about
@@ -198,6 +201,19 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         | Rule::c_silent
         | Rule::d_publish
         | Rule::d_waive
+        | Rule::d_looks
+        | Rule::c_look_at
+        | Rule::c_maximum
+        | Rule::c_spend
+        | Rule::d_scenario
+        | Rule::c_seed
+        | Rule::c_draw
+        | Rule::c_mean
+        | Rule::c_shift
+        | Rule::c_times
+        | Rule::c_vary
+        | Rule::c_lose
+        | Rule::c_promise
         | Rule::d_results
         | Rule::c_result_file
         | Rule::c_format
@@ -223,6 +239,7 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::version_part | Rule::k_version => Noun::Word("version"),
         Rule::censored | Rule::k_censored => Noun::Word("censored"),
         Rule::undefined_part | Rule::k_undefined => Noun::Word("undefined"),
+        Rule::fitted | Rule::k_fitted => Noun::Word("fitted"),
         Rule::reported | Rule::k_reported => Noun::Word("reported"),
         Rule::ties_part | Rule::k_ties => Noun::Word("ties"),
         Rule::resample_part | Rule::k_resample => Noun::Word("resample"),
@@ -272,7 +289,9 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_description => Noun::Word("description"),
         Rule::k_descriptive => Noun::Word("descriptive"),
         Rule::k_design => Noun::Word("design"),
+        Rule::k_draw => Noun::Word("draw"),
         Rule::k_drop => Noun::Word("drop"),
+        Rule::k_effect => Noun::Word("effect"),
         Rule::k_else => Noun::Word("else"),
         Rule::k_ends_with => Noun::Word("ends_with"),
         Rule::k_epoch => Noun::Word("epoch"),
@@ -319,10 +338,14 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_limitation => Noun::Word("limitation"),
         Rule::k_list => Noun::Word("list"),
         Rule::k_listed => Noun::Word("listed"),
+        Rule::k_looks => Noun::Word("looks"),
         Rule::k_loop => Noun::Word("loop"),
+        Rule::k_lose => Noun::Word("lose"),
         Rule::k_lost => Noun::Word("lost"),
         Rule::k_lower => Noun::Word("lower"),
         Rule::k_margin => Noun::Word("margin"),
+        Rule::k_maximum => Noun::Word("maximum"),
+        Rule::k_mean => Noun::Word("mean"),
         Rule::k_measure => Noun::Word("measure"),
         Rule::k_members => Noun::Word("members"),
         Rule::k_merge => Noun::Word("merge"),
@@ -336,6 +359,7 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_not => Noun::Word("not"),
         Rule::k_not_evaluated => Noun::Word("not_evaluated"),
         Rule::k_note => Noun::Word("note"),
+        Rule::k_null => Noun::Word("null"),
         Rule::k_of => Noun::Word("of"),
         Rule::k_optional => Noun::Word("optional"),
         Rule::k_order => Noun::Word("order"),
@@ -345,6 +369,7 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_outcome => Noun::Word("outcome"),
         Rule::k_pair => Noun::Word("pair"),
         Rule::k_paired => Noun::Word("paired"),
+        Rule::k_pass => Noun::Word("pass"),
         Rule::k_pick => Noun::Word("pick"),
         Rule::k_pinned => Noun::Word("pinned"),
         Rule::k_planned => Noun::Word("planned"),
@@ -372,25 +397,30 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_row => Noun::Word("row"),
         Rule::k_say => Noun::Word("say"),
         Rule::k_scaffold => Noun::Word("scaffold"),
+        Rule::k_scenario => Noun::Word("scenario"),
         Rule::k_schema => Noun::Word("schema"),
         Rule::k_scope => Noun::Word("scope"),
         Rule::k_secondary => Noun::Word("secondary"),
         Rule::k_select => Noun::Word("select"),
+        Rule::k_sequence => Noun::Word("sequence"),
         Rule::k_set => Noun::Word("set"),
         Rule::k_sets => Noun::Word("sets"),
         Rule::k_settings => Noun::Word("settings"),
         Rule::k_shared => Noun::Word("shared"),
+        Rule::k_shift => Noun::Word("shift"),
         Rule::k_shuffled => Noun::Word("shuffled"),
         Rule::k_silent => Noun::Word("silent"),
         Rule::k_similar => Noun::Word("similar"),
         Rule::k_smallest => Noun::Word("smallest"),
         Rule::k_some => Noun::Word("some"),
+        Rule::k_spend => Noun::Word("spend"),
         Rule::k_state => Noun::Word("state"),
         Rule::k_study => Noun::Word("study"),
         Rule::k_successes => Noun::Word("successes"),
         Rule::k_tasks => Noun::Word("tasks"),
         Rule::k_test => Noun::Word("test"),
         Rule::k_three => Noun::Word("three"),
+        Rule::k_times => Noun::Word("times"),
         Rule::k_title => Noun::Word("title"),
         Rule::k_to => Noun::Word("to"),
         Rule::k_tool => Noun::Word("tool"),
@@ -398,8 +428,10 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_two => Noun::Word("two"),
         Rule::k_unit => Noun::Word("unit"),
         Rule::k_value => Noun::Word("value"),
+        Rule::k_vary => Noun::Word("vary"),
         Rule::k_void => Noun::Word("void"),
         Rule::k_waive => Noun::Word("waive"),
+        Rule::k_weight => Noun::Word("weight"),
         Rule::k_when => Noun::Word("when"),
         // Silent rules are never reported; they are listed so that a new rule cannot be forgotten.
         Rule::foreign_number

@@ -11,6 +11,7 @@ mod models;
 mod results;
 mod rules;
 mod scaffolds;
+mod scenario;
 mod study;
 mod tasks;
 
@@ -96,6 +97,8 @@ impl Reader<'_> {
             Rule::d_hypothesis => Declaration::Hypothesis(self.hypothesis(cursor, line)?),
             Rule::d_conclusion => Declaration::Conclusion(self.conclusion(cursor, line)?),
             Rule::d_publish => Declaration::Publish(self.publish(cursor)?),
+            Rule::d_looks => Declaration::Looks(self.looks(line)),
+            Rule::d_scenario => Declaration::Scenario(self.scenario(cursor, line)?),
             Rule::d_results => Declaration::Results(self.results(cursor, line)?),
             Rule::d_waive => Declaration::Waive(self.waive(cursor)?),
             _ => return None,

@@ -2,6 +2,7 @@
 
 mod estimands;
 mod gaia;
+mod methods;
 mod records;
 mod rules;
 mod together;

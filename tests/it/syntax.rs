@@ -80,6 +80,18 @@ fn formatting_is_idempotent_and_keeps_meaning_and_comments() {
 }
 
 #[test]
+fn separators_beside_comments_leave_no_white_space() {
+    for text in [";#;\n;#;;", "study x { ; # a\n ; # b\n}", ";\n;\n# only\n;", "; ; #\n#;"] {
+        if let Ok(once) = syntax::format::format(text) {
+            assert_eq!(syntax::format::format(&once).as_ref(), Ok(&once), "{text:?}");
+            assert!(once.lines().all(|line| line == line.trim_end()), "{once:?}");
+        } else {
+            assert!(text.starts_with("study"), "{text:?} was refused");
+        }
+    }
+}
+
+#[test]
 fn formatting_normalises_spacing_and_keeps_comments() {
     let text = "language 1\n\n\n\n# first\nmeasure  a=mean( correct )# why\n\tfactor f = -1|2 ;\n\nestimand e =\n  a[ s2 ]-a[f:2] # there\n  * -2/3\nfamily g\n{\n\n members e;adjust holm ; # last\n\n}\n# end";
     let wanted = "language 1\n\n# first\nmeasure a = mean(correct)  # why\nfactor f = -1 | 2\n\nestimand e =\n  a[s2] - a[f: 2]  # there\n  * -2/3\nfamily g {\n  members e; adjust holm  # last\n}\n# end\n";

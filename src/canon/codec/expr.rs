@@ -1,7 +1,7 @@
 //! The canonical form of expressions: the tree as it stands.
 
 use super::{record, variants, words};
-use crate::spec::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation};
+use crate::spec::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation, Statistic};
 
 words!(Relation {
     Less = "lt",
@@ -12,7 +12,7 @@ words!(Relation {
     Greater = "gt",
 });
 words!(ArithmeticOp { Add = "add", Subtract = "sub", Multiply = "mul", Divide = "div" });
-words!(ReduceKind { Spread = "spread", Max = "max", Min = "min", Sum = "sum", Product = "product", Mean = "mean" });
+words!(ReduceKind { Spread = "spread", Max = "max", Min = "min", Sum = "sum", Product = "product", Mean = "mean", MeanDefined = "mean_defined" });
 
 variants!(LevelRef { Level(name) = "level", Parameter(name) = "parameter", Picked(name) = "picked" });
 
@@ -49,6 +49,25 @@ variants!(AggregateKind {
     Min = "min",
     Max = "max",
     Phi = "phi",
+    Statistic(statistic) = "statistic",
+});
+
+variants!(Statistic {
+    Auroc = "auroc",
+    AveragePrecision = "average_precision",
+    Precision = "precision",
+    Recall = "recall",
+    F1 = "f1",
+    Kappa = "kappa",
+    Pearson = "pearson",
+    Spearman = "spearman",
+    Kendall = "kendall",
+    Brier = "brier",
+    LogLoss = "log_loss",
+    CalibrationError { bins } = "calibration_error",
+    PassAt { attempts } = "pass_at",
+    PassAll { attempts } = "pass_all",
+    MedianSurvival = "median_survival",
 });
 
 record!(Aggregate { kind = "kind", arguments = "arguments", filter = "filter" });
@@ -62,9 +81,11 @@ variants!(Expr {
     At(inner, cell) = "at",
     For(inner, condition) = "for",
     Reduce(kind, factor, inner) = "reduce",
+    Slope(factor, inner) = "slope",
     Arithmetic(left, op, right) = "arithmetic",
     Negate(inner) = "negate",
     Abs(inner) = "abs",
+    Log(inner) = "log",
     Minimum(parts) = "minimum",
     Maximum(parts) = "maximum",
 });

@@ -2,15 +2,17 @@
 
 use super::{record, variants, words};
 use crate::spec::{
-    About, Adjustment, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, Gate, GateFailure, Hypothesis,
-    Interval, IntervalMethod, Margin, Measure, Per, Pick, Polarity, Publish, Quantifier, QuantifierKind, Scope, Sides,
-    Test, TestMethod, ValueTable, Waiver,
+    About, Adjustment, BootstrapKind, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget, FittedModel, Gate, GateFailure, Hypothesis,
+    Interval, IntervalMethod, Margin, Measure, Per, Pick, Pass, Polarity, Publish, Quantifier, QuantifierKind, Scope, Sides,
+    Test, TestMethod, ValueTable, Waiver, Zeros,
 };
 
 record!(Measure { parameters = "parameters", expr = "expr", undefined = "undefined", kind = "type" });
 record!(ValueTable { per = "per", entries = "entries", source = "source" });
 record!(Per { factor = "factor", except = "except" set, pair = "pair" });
-variants!(EstimandBody { Contrast(expr) = "contrast", Paired { value, filter } = "paired", Reported = "reported" });
+variants!(EstimandBody { Contrast(expr) = "contrast", Paired { value, filter } = "paired", Reported = "reported", Fitted(model) = "fitted" });
+record!(FittedModel { formula = "formula", target = "target", nodes = "nodes", filter = "filter" });
+variants!(FitTarget { Without(term) = "without", Coefficient(name) = "coefficient" });
 record!(Estimand { per = "per", body = "body", kind = "type" });
 record!(Pick {
     factor = "factor",
@@ -24,7 +26,25 @@ variants!(IntervalMethod {
     BootstrapPercentile { resample, resamples, seed } = "bootstrap_percentile",
     Wilson { cluster, korn_graubard } = "wilson",
     PairedT = "paired_t",
+    Bootstrap { kind, resample, resamples, seed } = "bootstrap",
+    ClopperPearson { cluster } = "clopper_pearson",
+    Jeffreys { cluster } = "jeffreys",
+    BetaBinomial { cluster } = "beta_binomial",
+    ClusterT { cluster } = "cluster_t",
+    Newcombe { cluster } = "newcombe",
+    NewcombePaired = "newcombe_paired",
+    AgrestiCaffo = "agresti_caffo",
+    Fieller { cluster } = "fieller",
+    Wald = "wald",
 });
+words!(BootstrapKind {
+    Basic = "basic",
+    Bca = "bca",
+    Studentised = "studentised",
+    MaxT = "max_t",
+    SpreadBound = "spread_bound",
+});
+words!(Zeros { Wilcox = "wilcox", Pratt = "pratt", Split = "split" });
 record!(Interval { method = "method", level = "level" });
 words!(Sides { Two = "two", Greater = "greater", Less = "less" });
 variants!(TestMethod {
@@ -32,12 +52,40 @@ variants!(TestMethod {
     SignFlip { sides, null } = "sign_flip",
     PairedT { sides, null } = "paired_t",
     Permutation { labels, within, draws, seed } = "permutation",
+    Wilcoxon { sides, null, zeros } = "wilcoxon",
+    Mcnemar { sides, mid_p } = "mcnemar",
+    Fisher { sides } = "fisher",
+    Equivalence { margin } = "equivalence",
+    Hotelling = "hotelling",
+    LogRank = "log_rank",
+    LikelihoodRatio = "likelihood_ratio",
+    Wald { sides } = "wald",
 });
 record!(Test { method = "method" });
 record!(Margin { low = "low", high = "high", higher = "higher", source = "source" });
-words!(Adjustment { Holm = "holm", Bonferroni = "bonferroni", None = "none" });
+words!(Adjustment {
+    Holm = "holm",
+    Bonferroni = "bonferroni",
+    Hochberg = "hochberg",
+    BenjaminiHochberg = "benjamini_hochberg",
+    Hommel = "hommel",
+    BenjaminiYekutieli = "benjamini_yekutieli",
+    FixedSequence = "fixed_sequence",
+    Graph = "graph",
+    Joint = "joint",
+    None = "none",
+});
 record!(FamilyMembers { estimand = "estimand", test = "test", filter = "filter" });
-record!(Family { members = "members" set, within = "within" set, adjust = "adjust", count = "count" });
+record!(Family {
+    members = "members" set,
+    within = "within" set,
+    adjust = "adjust",
+    count = "count",
+    sequence = "sequence",
+    weights = "weights",
+    passes = "passes" set,
+});
+record!(Pass { from = "from", to = "to", share = "share" });
 words!(Polarity { Positive = "positive", Negative = "negative" });
 words!(GateFailure { Void = "void", NotEvaluated = "not_evaluated" });
 record!(About {

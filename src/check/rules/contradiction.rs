@@ -6,7 +6,9 @@ use crate::check::places::{Kind, Part, Places};
 use crate::check::prover::{self, Formula, Term};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{CaseCondition, Class, Dimension, EvidenceKind, EvidenceRef, Spec};
+use crate::spec::{
+    ArithmeticOp, CaseCondition, Class, Dimension, Estimand, EstimandBody, EvidenceKind, EvidenceRef, Expr, RecordExpr, Spec,
+};
 
 /// Words that promise an increase, a decrease, or no difference.
 const UP: [&str; 16] = [
@@ -110,13 +112,28 @@ fn exclude(spec: &Spec, first: &RuleSite<'_>, second: &RuleSite<'_>) -> bool {
         && matches!(prover::satisfiable(&translator.problem, &a.and(b), &translator.budget), Ok(None))
 }
 
+/// Whether the sign of an estimand says which of two things is larger.
+fn is_signed(estimand: &Estimand) -> bool {
+    let reaches_below = |lower: &Rational| *lower < Rational::from_integer(0.into());
+    match (&estimand.body, &estimand.kind.bounds.lower) {
+        (EstimandBody::Contrast(Expr::Arithmetic(_, ArithmeticOp::Subtract, _)), lower) => {
+            lower.as_ref().is_none_or(reaches_below)
+        }
+        (EstimandBody::Paired { value: RecordExpr::Arithmetic(_, ArithmeticOp::Subtract, _), .. }, lower) => {
+            lower.as_ref().is_none_or(reaches_below)
+        }
+        (_, lower) => {
+            matches!(estimand.kind.dimension, Dimension::Difference | Dimension::Plain)
+                && lower.as_ref().is_some_and(reaches_below)
+        }
+    }
+}
+
 /// A claim of more whose rule asks for less, and the like. Only claims on one signed estimand, without words that turn them.
 fn against_its_rule(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut Vec<Diagnostic>) {
     let [about] = site.about else { return };
     let Some(estimand) = spec.estimands.get(&about.estimand) else { return };
-    if !matches!(estimand.kind.dimension, Dimension::Difference | Dimension::Plain)
-        || estimand.kind.bounds.lower.as_ref().is_none_or(|lower| *lower >= Rational::from_integer(0.into()))
-    {
+    if !is_signed(estimand) {
         return;
     }
     let words: Vec<String> = site
@@ -173,9 +190,25 @@ fn against_its_rule(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut
         )
     };
     let (above, below) = (reachable(true), reachable(false));
+    // A rule with a margin may reach both sides of zero, but not from both ends: what it makes of the largest effects shows which
+    // way it faces.
+    let far = |up: bool| {
+        let end = if up { &estimand.kind.bounds.upper } else { &estimand.kind.bounds.lower };
+        let beyond = Rational::from_integer(if up { 1_000_000_000 } else { -1_000_000_000 }.into());
+        let end = end.clone().unwrap_or(beyond);
+        let all = bounds.iter().chain([&estimate]).map(|id| Term::from(*id).equals(Term::Const(end.clone())));
+        matches!(
+            prover::satisfiable(
+                &translator.problem,
+                &supported.clone().and(Formula::And(all.collect())),
+                &translator.budget
+            ),
+            Ok(Some(_))
+        )
+    };
     let against = match promise {
-        "an increase" => below && !above,
-        "a decrease" => above && !below,
+        "an increase" => (below && !above) || (far(false) && !far(true)),
+        "a decrease" => (above && !below) || (far(true) && !far(false)),
         _ => !at_zero && (above || below),
     };
     if against {

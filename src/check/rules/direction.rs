@@ -7,13 +7,13 @@ use crate::check::places::{Kind, Part, Places};
 use crate::check::prover::{self, Formula, Term, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{About, Class, Dimension, EvidenceKind, Name, Sides, Spec, TestMethod};
+use crate::spec::{About, Class, Dimension, EvidenceKind, Name, Sides, Spec};
 
-/// Checks every supporting case of a rule.
+/// Checks every case of a rule that decides.
 pub(super) fn check(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut Vec<Diagnostic>) {
     let Some((translator, formulas)) = formulas(spec, site) else { return };
     for (position, (written, case)) in conditioned(&site.rule.cases).into_iter().enumerate() {
-        if case.class != Class::Supported {
+        if case.class == Class::Inconclusive {
             continue;
         }
         let Some(own) = formulas.get(position) else { continue };
@@ -26,20 +26,26 @@ pub(super) fn check(spec: &Spec, site: &RuleSite<'_>, places: &Places, out: &mut
         for about in distinct(site.about) {
             for method in methods(&translator, about) {
                 if absent(spec, &translator, about, method.as_ref(), &applies) {
-                    out.push(
-                        Diagnostic::error(
-                            Code::SupportByAbsence,
-                            place,
-                            format!("`{}` can hold because `{}` shows nothing", case.label, about.alias),
+                    let message = format!("`{}` can hold because `{}` shows nothing", case.label, about.alias);
+                    // A claim may be given up for want of evidence, though readers will take it for a refutation.
+                    let found = if case.class == Class::Supported {
+                        Diagnostic::error(Code::SupportByAbsence, place, message).help(
+                            "ask for the whole interval to lie inside a margin, or for a bound to pass a non-inferiority margin",
                         )
-                        .note("with too little data the interval is as wide as it can be, or p is 1, and the case still holds")
-                        .help("ask for the whole interval to lie inside a margin, or for a bound to pass a non-inferiority margin")
-                        .about(site.name),
+                    } else {
+                        Diagnostic::warning(Code::SupportByAbsence, place, message).help(
+                            "let the whole interval lie on the other side (`upper < …`), and leave what is left to `inconclusive`",
+                        )
+                    };
+                    out.push(
+                        found
+                            .note("with too little data the interval is as wide as it can be, or p is 1, and the case still holds")
+                            .about(site.name),
                     );
                     break;
                 }
             }
-            if undirected(spec, &translator, about, &applies) {
+            if case.class == Class::Supported && undirected(spec, &translator, about, &applies) {
                 out.push(
                     Diagnostic::error(
                         Code::DirectionMissing,
@@ -149,13 +155,7 @@ fn undirected(spec: &Spec, translator: &Translator<'_>, about: &About, applies: 
     let two_sided = evidence.iter().any(|(id, method, kind)| {
         matches!(kind, EvidenceKind::P | EvidenceKind::PAdjusted)
             && mentions(*id)
-            && method.as_ref().and_then(|method| spec.tests.get(method)).is_some_and(|test| match &test.method {
-                TestMethod::Sign { sides, .. }
-                | TestMethod::SignFlip { sides, .. }
-                | TestMethod::PairedT { sides, .. } => *sides == Sides::Two,
-                // The statistic of this test is a spread, which has no sign.
-                TestMethod::Permutation { .. } => false,
-            })
+            && method.as_ref().and_then(|method| spec.tests.get(method)).is_some_and(|test| test.method.sides() == Some(Sides::Two))
     });
     if !two_sided {
         return false;

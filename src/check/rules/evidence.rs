@@ -141,6 +141,8 @@ pub(super) fn is_spread(spec: &Spec, estimand: &str) -> bool {
             | Expr::Aggregate(_)
             | Expr::Measure(..)
             | Expr::Reduce(..)
+            | Expr::Slope(..)
+            | Expr::Log(_)
             | Expr::Arithmetic(..)
             | Expr::Negate(_)
             | Expr::Abs(_)

@@ -167,14 +167,23 @@ fn bounds(spec: &Spec, about: &About, method: &TestMethod, filter: Option<&Recor
     match &spec.estimands.get(&about.estimand)?.body {
         EstimandBody::Paired { filter, .. } => filters.extend(filter),
         EstimandBody::Contrast(expr) => outer_conditions(expr, &mut filters),
-        EstimandBody::Reported => return None,
+        EstimandBody::Fitted(_) | EstimandBody::Reported => return None,
     }
     let unit = spec.tasks.as_ref().map(|tasks| tasks.name.as_str())?;
     let units = |n: u64| if n == 1 { format!("1 {unit}") } else { format!("{n} {unit}s") };
     let (reach, sides): (fn(u64) -> Reach, Sides) = match method {
         TestMethod::Sign { sides, .. } => (Reach::SignTest, *sides),
-        TestMethod::SignFlip { sides, .. } => (Reach::SignFlip, *sides),
-        TestMethod::PairedT { .. } => return None,
+        // Signed ranks have one sign vector that is most extreme, as sign flips have.
+        TestMethod::SignFlip { sides, .. } | TestMethod::Wilcoxon { sides, .. } => (Reach::SignFlip, *sides),
+        TestMethod::Mcnemar { sides, mid_p: false } => (Reach::McnemarExact, *sides),
+        TestMethod::Mcnemar { sides, mid_p: true } => (Reach::McnemarMidP, *sides),
+        TestMethod::PairedT { .. }
+        | TestMethod::Fisher { .. }
+        | TestMethod::Equivalence { .. }
+        | TestMethod::Hotelling
+        | TestMethod::LogRank
+        | TestMethod::LikelihoodRatio
+        | TestMethod::Wald { .. } => return None,
         TestMethod::Permutation { labels, within, draws, .. } => {
             let drawn = smallest_p(Reach::Permutation { draws: *draws }, sides::Sides::TwoSided);
             let drawn = || Bound { p: drawn, why: format!("with {draws} draws its smallest p is {}", shown(drawn)) };
@@ -241,7 +250,15 @@ fn family_of<'s>(spec: &'s Spec, about: &About, test: &str) -> Option<(&'s str, 
 /// before it, and each of those takes one from the factor.
 fn multiplier(spec: &Spec, family: &Family, about: &About, test: &str, p: f64) -> u64 {
     match family.adjust {
-        Adjustment::None => 1,
+        // Step-up and sequential procedures can leave a p as it is; by how much they raise it depends on the others.
+        Adjustment::None
+        | Adjustment::Hochberg
+        | Adjustment::BenjaminiHochberg
+        | Adjustment::Hommel
+        | Adjustment::BenjaminiYekutieli
+        | Adjustment::FixedSequence
+        | Adjustment::Graph
+        | Adjustment::Joint => 1,
         Adjustment::Bonferroni => family.count,
         Adjustment::Holm => {
             let before = family.members.iter().fold(0_u64, |before, line| {
@@ -272,7 +289,10 @@ fn remedy(spec: &Spec, method: &TestMethod, about: &About, asked: &Asked, times:
     let unit = spec.tasks.as_ref().map_or("unit", |tasks| tasks.name.as_str());
     let enough = |p: f64| asked.reached(p * real(times));
     let (needed, which) = match method {
-        TestMethod::Sign { sides, .. } | TestMethod::SignFlip { sides, .. } => {
+        TestMethod::Sign { sides, .. }
+        | TestMethod::SignFlip { sides, .. }
+        | TestMethod::Wilcoxon { sides, .. }
+        | TestMethod::Mcnemar { sides, .. } => {
             let needed = (1..=MOST_UNITS).find(|n| enough(smallest_p(Reach::SignFlip(*n), one_of(*sides))));
             (needed, " with a difference")
         }
@@ -289,7 +309,13 @@ fn remedy(spec: &Spec, method: &TestMethod, about: &About, asked: &Asked, times:
             }
             ((1..=MOST_UNITS).find(|n| enough(fewest_alike(spec, about, labels, *n))), "")
         }
-        TestMethod::PairedT { .. } => (None, ""),
+        TestMethod::PairedT { .. }
+        | TestMethod::Fisher { .. }
+        | TestMethod::Equivalence { .. }
+        | TestMethod::Hotelling
+        | TestMethod::LogRank
+        | TestMethod::LikelihoodRatio
+        | TestMethod::Wald { .. } => (None, ""),
     };
     needed.map_or_else(
         || "no number of units reaches this level; ask for one above 0".to_owned(),

@@ -104,6 +104,10 @@ fn named(spec: &Spec, estimand: &str, known: &Known, depth: u32, reads: &mut Rea
             let known = filter.as_ref().map_or_else(|| known.clone(), |filter| narrowed(known, filter));
             record(spec, value, &known, reads);
         }
+        Some(EstimandBody::Fitted(model)) => {
+            let known = model.filter.as_ref().map_or_else(|| known.clone(), |filter| narrowed(known, filter));
+            reads.cells.push((known, BTreeSet::from([model.formula.clone()])));
+        }
         Some(EstimandBody::Reported) => {
             reads.cells.push((known.clone(), BTreeSet::from([format!("reported {estimand}")])));
         }
@@ -182,7 +186,11 @@ fn expr(spec: &Spec, body: &Expr, known: &Known, depth: u32, reads: &mut Reads) 
             expr(spec, inner, &known, depth + 1, reads);
         }
         Expr::For(inner, condition) => expr(spec, inner, &narrowed(known, condition), depth + 1, reads),
-        Expr::Reduce(_, _, inner) | Expr::Negate(inner) | Expr::Abs(inner) => {
+        Expr::Reduce(_, _, inner)
+        | Expr::Slope(_, inner)
+        | Expr::Negate(inner)
+        | Expr::Abs(inner)
+        | Expr::Log(inner) => {
             expr(spec, inner, known, depth + 1, reads);
         }
         Expr::Arithmetic(left, _, right) => {

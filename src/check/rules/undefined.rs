@@ -126,7 +126,12 @@ fn record_parts(spec: &Spec, expr: &Expr, depth: u32, out: &mut Vec<RecordExpr>)
                 record_parts(spec, body, depth + 1, out);
             }
         }
-        Expr::At(inner, _) | Expr::Reduce(_, _, inner) | Expr::Negate(inner) | Expr::Abs(inner) => {
+        Expr::At(inner, _)
+        | Expr::Reduce(_, _, inner)
+        | Expr::Slope(_, inner)
+        | Expr::Negate(inner)
+        | Expr::Abs(inner)
+        | Expr::Log(inner) => {
             record_parts(spec, inner, depth + 1, out);
         }
         Expr::Arithmetic(left, _, right) => {
@@ -152,7 +157,8 @@ fn estimand(spec: &Spec, name: &str, depth: u32) -> Option<Cause> {
             }
             emptied(spec, parts.into_iter())
         }
-        EstimandBody::Reported => None,
+        // A fit that fails says so itself, and no rule can foresee it.
+        EstimandBody::Fitted(_) | EstimandBody::Reported => None,
     }
 }
 
@@ -223,9 +229,20 @@ impl<'a> Walk<'a> {
                 conjuncts(condition, &mut filters);
                 Self { filters, ..deeper }.expr(inner)
             }
-            Expr::At(inner, _) | Expr::Reduce(_, _, inner) | Expr::Negate(inner) | Expr::Abs(inner) => {
-                deeper.expr(inner)
-            }
+            Expr::At(inner, _)
+            | Expr::Reduce(_, _, inner)
+            | Expr::Slope(_, inner)
+            | Expr::Negate(inner)
+            | Expr::Abs(inner) => deeper.expr(inner),
+            // A logarithm is undefined wherever its argument can be zero.
+            Expr::Log(inner) => deeper.expr(inner).or_else(|| {
+                (!apart(self.spec, inner, 0)).then(|| {
+                    let mut keys = Vec::new();
+                    record_parts(self.spec, inner, 0, &mut keys);
+                    let when = format!("where {} is 0", shown(inner));
+                    Cause { measure: self.measure.cloned(), when, empty: false, keys }
+                })
+            }),
             Expr::Arithmetic(left, op, right) => deeper.expr(left).or_else(|| deeper.expr(right)).or_else(|| {
                 let divides = *op == ArithmeticOp::Divide && !apart(self.spec, right, 0);
                 divides.then(|| {
@@ -251,6 +268,13 @@ impl<'a> Walk<'a> {
                     keys: aggregate.arguments.clone(),
                 })
             }
+            // Constant scores, one class alone or too few attempts leave these without a value.
+            AggregateKind::Statistic(statistic) => Some(Cause {
+                measure: self.measure.cloned(),
+                when: format!("where the records leave `{}` without a value", statistic.word()),
+                empty: false,
+                keys: aggregate.arguments.clone(),
+            }),
             AggregateKind::Mean
             | AggregateKind::Rate
             | AggregateKind::Median
@@ -325,7 +349,7 @@ fn apart(spec: &Spec, expr: &Expr, depth: u32) -> bool {
             positive(left) && positive(right)
         }
         Expr::Minimum(parts) | Expr::Maximum(parts) => parts.iter().all(positive),
-        Expr::Reduce(..) | Expr::Arithmetic(..) => false,
+        Expr::Reduce(..) | Expr::Slope(..) | Expr::Log(_) | Expr::Arithmetic(..) => false,
     }
 }
 
@@ -344,6 +368,7 @@ fn shown(expr: &Expr) -> String {
                 AggregateKind::Min => "min",
                 AggregateKind::Max => "max",
                 AggregateKind::Phi => "phi",
+                AggregateKind::Statistic(statistic) => statistic.word(),
             };
             let arguments: Vec<String> = aggregate.arguments.iter().map(ToString::to_string).collect();
             let filter = aggregate.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
@@ -364,6 +389,8 @@ fn shown(expr: &Expr) -> String {
         Expr::For(inner, condition) => format!("{} for `{condition}`", shown(inner)),
         Expr::Constant(_)
         | Expr::Reduce(..)
+        | Expr::Slope(..)
+        | Expr::Log(_)
         | Expr::Arithmetic(..)
         | Expr::Negate(_)
         | Expr::Abs(_)

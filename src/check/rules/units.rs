@@ -6,7 +6,7 @@ use super::translate::level_count;
 use crate::check::places::{Kind, Part, Places};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::spec::{
-    Design, EstimandBody, Expr, IntervalMethod, LevelRef, Name, RecordExpr, ReduceKind, Spec, TestMethod,
+    Design, EstimandBody, Expr, IntervalMethod, LevelRef, Name, RecordExpr, ReduceKind, Spec,
 };
 
 /// The fewest clusters that an interval may rest on, and the fewest without a warning.
@@ -52,10 +52,7 @@ fn used(spec: &Spec) -> BTreeSet<(Name, Name)> {
 }
 
 fn is_paired_test(spec: &Spec, method: &str) -> bool {
-    spec.tests.get(method).is_some_and(|test| match test.method {
-        TestMethod::Sign { .. } | TestMethod::SignFlip { .. } | TestMethod::PairedT { .. } => true,
-        TestMethod::Permutation { .. } => false,
-    }) || spec.intervals.get(method).is_some_and(|interval| interval.method == IntervalMethod::PairedT)
+    spec.tests.get(method).is_some_and(|test| test.method.reads_unit_values()) || spec.intervals.get(method).is_some_and(|interval| interval.method == IntervalMethod::PairedT)
 }
 
 fn paired(
@@ -198,7 +195,12 @@ fn scaffolds(spec: &Spec, body: &Expr, out: &mut BTreeSet<Name>) {
             }
             scaffolds(spec, inner, out);
         }
-        Expr::Reduce(_, _, inner) | Expr::For(inner, _) | Expr::Negate(inner) | Expr::Abs(inner) => {
+        Expr::Reduce(_, _, inner)
+        | Expr::Slope(_, inner)
+        | Expr::For(inner, _)
+        | Expr::Negate(inner)
+        | Expr::Abs(inner)
+        | Expr::Log(inner) => {
             scaffolds(spec, inner, out);
         }
         Expr::Arithmetic(left, _, right) => {
@@ -219,11 +221,8 @@ fn clusters(spec: &Spec, used: &BTreeSet<(Name, Name)>, places: &Places, out: &m
     let mut seen = BTreeSet::new();
     for (_, method) in used {
         let Some(interval) = spec.intervals.get(method) else { continue };
-        let cluster = match &interval.method {
-            IntervalMethod::BootstrapPercentile { resample, .. } => resample.clone(),
-            IntervalMethod::Wilson { cluster, .. } => cluster.clone(),
-            IntervalMethod::PairedT => spec.tasks.as_ref().map(|tasks| tasks.name.clone()).unwrap_or_default(),
-        };
+        let unit = || spec.tasks.as_ref().map(|tasks| tasks.name.clone()).unwrap_or_default();
+        let cluster = interval.method.cluster().map_or_else(unit, str::to_owned);
         let Some(count) = cluster_count(spec, &cluster) else { continue };
         if count >= FEWEST.1 || !seen.insert(method.clone()) {
             continue;

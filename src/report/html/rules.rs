@@ -142,7 +142,7 @@ fn lists(spec: &Spec) -> [List; 8] {
         },
         List {
             title: "Tests",
-            items: spec.tests.iter().map(|(name, test)| Named::new(name, words::test(test))).collect(),
+            items: spec.tests.iter().map(|(name, test)| Named::new(name, test.method.to_string())).collect(),
         },
         List {
             title: "Analysis sets",

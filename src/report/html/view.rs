@@ -50,7 +50,7 @@ pub(super) struct Page {
     freeze: String,
     study: String,
     authors: String,
-    watermarks: Vec<&'static str>,
+    watermarks: Vec<String>,
     questions: Vec<QuestionView>,
     hypotheses: Vec<HypothesisView>,
     conclusions: Vec<ConclusionView>,

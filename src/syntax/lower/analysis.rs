@@ -1,7 +1,7 @@
 //! `measure`, `value`, `estimand`, `paired`, `pick`, `interval`, `test`, `margin`, `family`.
 
 use super::super::ast::{
-    Argument, Estimand, Expr, ExprKind, Family, Margin, Measure, Members, Method, Pick, Reported, Value,
+    Argument, Estimand, Expr, ExprKind, Family, Fitted, Margin, Measure, Members, Method, Name, Pick, Reported, Value,
 };
 use super::super::grammar::Rule;
 use super::super::layout::Line;
@@ -45,14 +45,37 @@ impl Reader<'_> {
         let name = self.find_name(cursor)?;
         let per = self.per_part(cursor);
         self.assigned(cursor);
+        if let Some(node) = cursor.eat(Rule::fitted) {
+            let fitted = self.fitted(node, &name)?;
+            let expr = Expr { kind: Box::new(ExprKind::Name("fitted".to_owned())), span: node.span };
+            return Some(Estimand { name, per, expr, reported: None, fitted: Some(fitted) });
+        }
         let Some(node) = cursor.eat(Rule::reported) else {
-            return Some(Estimand { name, per, expr: self.find_expr(cursor)?, reported: None });
+            return Some(Estimand { name, per, expr: self.find_expr(cursor)?, reported: None, fitted: None });
         };
         let mut inner = Cursor::new(node);
         let kind = self.find_name(&mut inner)?;
         let bounds = self.bounds(&mut inner).ok()?;
         let expr = Expr { kind: Box::new(ExprKind::Name("reported".to_owned())), span: node.span };
-        Some(Estimand { name, per, expr, reported: Some(Reported { kind, bounds }) })
+        Some(Estimand { name, per, expr, reported: Some(Reported { kind, bounds }), fitted: None })
+    }
+
+    fn fitted(&mut self, node: &Node, name: &Name) -> Option<Fitted> {
+        let mut inner = Cursor::new(node);
+        let method = self.find_name(&mut inner)?;
+        let arguments = self.arguments(&mut inner)?;
+        let filter = self.expr_in(&mut inner, Rule::where_tail).ok()?;
+        Some(Fitted { method: Method { name: name.clone(), method, arguments, fallback: None }, filter })
+    }
+
+    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Option<Vec<Argument>> {
+        let mut arguments = Vec::new();
+        if let Some(list) = cursor.eat(Rule::arguments) {
+            for node in list.parts.iter().filter(|part| part.rule == Rule::argument) {
+                arguments.push(self.argument(node)?);
+            }
+        }
+        Some(arguments)
     }
 
     pub(super) fn pick(&mut self, cursor: &mut Cursor<'_>) -> Option<Pick> {
@@ -74,12 +97,7 @@ impl Reader<'_> {
         let name = self.find_name(cursor)?;
         self.assigned(cursor);
         let method = self.find_name(cursor)?;
-        let mut arguments = Vec::new();
-        if let Some(list) = cursor.eat(Rule::arguments) {
-            for node in list.parts.iter().filter(|part| part.rule == Rule::argument) {
-                arguments.push(self.argument(node)?);
-            }
-        }
+        let arguments = self.arguments(cursor)?;
         let fallback = cursor.eat(Rule::fallback).and_then(|node| {
             let mut inner = Cursor::new(node);
             let other = self.find_name(&mut inner)?;
@@ -119,6 +137,9 @@ impl Reader<'_> {
             adjust: None,
             count: None,
             alpha: None,
+            sequence: Vec::new(),
+            weights: Vec::new(),
+            passes: Vec::new(),
         };
         for clause in clauses {
             let cursor = &mut Cursor::new(&clause.node);
@@ -127,6 +148,16 @@ impl Reader<'_> {
                 Rule::c_within => family.within = self.names_below(&clause.node),
                 Rule::c_adjust => family.adjust = self.find_name(cursor),
                 Rule::c_count => family.count = self.find_literal(cursor),
+                Rule::c_sequence => family.sequence = self.names_below(&clause.node),
+                Rule::c_weight => {
+                    let name = self.find_name(cursor);
+                    family.weights.extend(name.zip(self.find_literal(cursor)));
+                }
+                Rule::c_pass => {
+                    let ends = self.find_name(cursor).zip(self.find_name(cursor));
+                    let share = self.find_literal(cursor);
+                    family.passes.extend(ends.zip(share).map(|((from, to), share)| (from, to, share)));
+                }
                 Rule::c_alpha => family.alpha = self.find_literal(cursor),
                 _ => {}
             }

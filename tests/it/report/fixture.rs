@@ -196,6 +196,7 @@ fn near(comparison: &str, value: f64, threshold: f64, error: Option<f64>, fragil
 pub fn empty() -> (Judgment, Spec) {
     let spec = Spec { language: 1, study: name("empty"), ..Spec::default() };
     let judgment = Judgment {
+        look: None,
         study: name("empty"),
         title: String::new(),
         freeze_id: Some(format!("sha256:{}", "1f".repeat(32))),

@@ -1,0 +1,170 @@
+//! Statistics of whole records: from a sample to the columns they take, once and for every resample. Owns which column is which;
+//! the arithmetic is in `stats`.
+
+use super::judgment::{Figure, Number};
+use super::sample::{Sample, Series};
+use crate::math::exact;
+use crate::spec::Statistic;
+use crate::stats::bootstrap;
+use crate::stats::calibration::{Binning, Forecasts};
+use crate::stats::discrimination::{Confusion, Disagreement, RankedScores, cohen_kappa_weighted};
+use crate::stats::moments::{pearson, spearman};
+use crate::stats::pass_at_k::{Attempts, Success, mean_pass_weighted};
+use crate::stats::picks::Picks;
+use crate::stats::survival::{KaplanMeier, Observation};
+
+/// The columns of a sample, ready to be asked with any multiplicities.
+enum Prepared {
+    /// With how many records there are.
+    Ranked(RankedScores, usize),
+    Classes { predicted: Vec<bool>, actual: Vec<bool> },
+    Pairs { left: Vec<f64>, right: Vec<f64> },
+    /// With how many records there are.
+    Forecasts(Forecasts, usize),
+    Attempts { units: Vec<u32>, attempts: Vec<Attempts> },
+    Times { times: Vec<f64>, seen: Vec<bool> },
+}
+
+/// The value over all records of the sample.
+pub(super) fn value(sample: &Sample, statistic: Statistic) -> Figure {
+    let prepared = prepare(sample, statistic)?;
+    let once = vec![1_u16; prepared.len()];
+    prepared.value(statistic, &once).map(Number::Float)
+}
+
+/// The value in every resample; `NaN` where there is none. `cluster` gives the cluster of each unit.
+pub(super) fn replicates(sample: &Sample, statistic: Statistic, picks: &Picks, cluster: &[Option<usize>]) -> Vec<f64> {
+    let Ok(prepared) = prepare(sample, statistic) else { return vec![f64::NAN; picks.resamples() as usize] };
+    let units = if let Prepared::Attempts { units, .. } = &prepared { units } else { &sample.units };
+    let clusters: Vec<Option<usize>> =
+        units.iter().map(|unit| cluster.get(*unit as usize).copied().flatten()).collect();
+    bootstrap::replicates(picks, 1, |_, weights| {
+        let weight = |cluster: &Option<usize>| cluster.and_then(|at| weights.get(at).copied()).unwrap_or_default();
+        let multiplicities: Vec<u16> = clusters.iter().map(weight).collect();
+        prepared.value(statistic, &multiplicities).ok()
+    })
+}
+
+fn text(reason: impl std::fmt::Display) -> String {
+    reason.to_string()
+}
+
+fn truths(sample: &Sample, argument: usize) -> Result<Vec<bool>, String> {
+    match sample.series.get(argument) {
+        Some(Series::Truths(values)) => Ok(values.clone()),
+        _ => Err("it needs a condition".to_owned()),
+    }
+}
+
+fn numbers(sample: &Sample, argument: usize) -> Vec<f64> {
+    let series = sample.series.get(argument).map(Series::numbers).unwrap_or_default();
+    series.iter().map(exact::nearest_f64).collect()
+}
+
+fn prepare(sample: &Sample, statistic: Statistic) -> Result<Prepared, String> {
+    Ok(match statistic {
+        Statistic::Auroc | Statistic::AveragePrecision => {
+            let ranked = RankedScores::new(&numbers(sample, 0), &truths(sample, 1)?).map_err(text)?;
+            Prepared::Ranked(ranked, sample.len())
+        }
+        Statistic::Precision | Statistic::Recall | Statistic::F1 | Statistic::Kappa => {
+            Prepared::Classes { predicted: truths(sample, 0)?, actual: truths(sample, 1)? }
+        }
+        Statistic::Pearson | Statistic::Spearman | Statistic::Kendall => {
+            Prepared::Pairs { left: numbers(sample, 0), right: numbers(sample, 1) }
+        }
+        Statistic::Brier | Statistic::LogLoss | Statistic::CalibrationError { .. } => {
+            let forecasts = Forecasts::new(&numbers(sample, 0), &truths(sample, 1)?).map_err(text)?;
+            Prepared::Forecasts(forecasts, sample.len())
+        }
+        Statistic::PassAt { .. } | Statistic::PassAll { .. } => attempts(sample)?,
+        Statistic::MedianSurvival => Prepared::Times { times: numbers(sample, 0), seen: truths(sample, 1)? },
+    })
+}
+
+/// The attempts of each unit and how many of them succeeded, units ascending.
+fn attempts(sample: &Sample) -> Result<Prepared, String> {
+    let mut by_unit: std::collections::BTreeMap<u32, (u32, u32)> = std::collections::BTreeMap::new();
+    for (unit, success) in sample.units.iter().zip(truths(sample, 0)?) {
+        let (made, right) = by_unit.entry(*unit).or_default();
+        *made += 1;
+        *right += u32::from(success);
+    }
+    let (mut units, mut attempts) = (Vec::new(), Vec::new());
+    for (unit, (made, right)) in by_unit {
+        units.push(unit);
+        attempts.push(Attempts { made, succeeded: right });
+    }
+    Ok(Prepared::Attempts { units, attempts })
+}
+
+/// Every value as often as its multiplicity says.
+fn repeated(values: &[f64], multiplicities: &[u16]) -> Vec<f64> {
+    let pairs = values.iter().zip(multiplicities);
+    pairs.flat_map(|(value, count)| std::iter::repeat_n(*value, usize::from(*count))).collect()
+}
+
+impl Prepared {
+    fn len(&self) -> usize {
+        match self {
+            Self::Ranked(_, length) | Self::Forecasts(_, length) => *length,
+            Self::Classes { actual, .. } => actual.len(),
+            Self::Pairs { left, .. } => left.len(),
+            Self::Attempts { attempts, .. } => attempts.len(),
+            Self::Times { times, .. } => times.len(),
+        }
+    }
+
+    fn value(&self, statistic: Statistic, multiplicities: &[u16]) -> Result<f64, String> {
+        match (self, statistic) {
+            (Self::Ranked(ranked, _), Statistic::AveragePrecision) => {
+                ranked.average_precision(multiplicities).map_err(text)
+            }
+            (Self::Ranked(ranked, _), _) => ranked.auroc(multiplicities).map_err(text),
+            (Self::Classes { predicted, actual }, Statistic::Kappa) => {
+                let codes = |truths: &[bool]| truths.iter().map(|truth| u16::from(*truth)).collect::<Vec<_>>();
+                let (left, right) = (codes(predicted), codes(actual));
+                cohen_kappa_weighted(&left, &right, Disagreement::Nominal, multiplicities).map_err(text)
+            }
+            (Self::Classes { predicted, actual }, _) => {
+                let counts = Confusion::count_weighted(actual, predicted, multiplicities).map_err(text)?;
+                match statistic {
+                    Statistic::Precision => counts.precision(),
+                    Statistic::Recall => counts.recall(),
+                    _ => counts.f1(),
+                }
+                .map_err(text)
+            }
+            (Self::Pairs { left, right }, _) => {
+                let (left, right) = (repeated(left, multiplicities), repeated(right, multiplicities));
+                match statistic {
+                    Statistic::Spearman => spearman(&left, &right),
+                    _ => pearson(&left, &right),
+                }
+                .map_err(text)
+            }
+            (Self::Forecasts(forecasts, _), Statistic::Brier) => forecasts.brier(multiplicities).map_err(text),
+            (Self::Forecasts(forecasts, _), Statistic::CalibrationError { bins }) => {
+                let bins = u32::try_from(bins).map_err(|_| "too many bins were asked for".to_owned())?;
+                forecasts.calibration_error(Binning::EqualWidth, bins, multiplicities).map_err(text)
+            }
+            (Self::Forecasts(forecasts, _), _) => forecasts.log_loss(None, multiplicities).map_err(text),
+            (Self::Attempts { attempts, .. }, _) => {
+                let (success, drawn) = match statistic {
+                    Statistic::PassAll { attempts } => (Success::Every, attempts),
+                    other => (Success::Any, other.parameter().unwrap_or(1)),
+                };
+                let drawn = u32::try_from(drawn).map_err(|_| "too many attempts were asked for".to_owned())?;
+                mean_pass_weighted(success, attempts, drawn, multiplicities).map_err(text)
+            }
+            (Self::Times { times, seen }, _) => {
+                let mut records = Vec::new();
+                for ((time, event), count) in times.iter().zip(seen).zip(multiplicities) {
+                    let record = Observation { time: *time, event: *event };
+                    records.extend(std::iter::repeat_n(record, usize::from(*count)));
+                }
+                KaplanMeier::new(&records).and_then(|curve| curve.median()).map_err(text)
+            }
+        }
+    }
+}
