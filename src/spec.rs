@@ -27,8 +27,9 @@ pub use design::{
 };
 pub use expr::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation, Statistic};
 pub use inference::{
-    About, Adjustment, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget, FittedModel, Gate, GateFailure, Hypothesis,
-    Margin, Measure, Pass, Per, Pick, Polarity, Publish, Quantifier, QuantifierKind, Scope, ValueTable, Waiver,
+    About, Adjustment, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget, FittedModel, Gate,
+    GateFailure, Hypothesis, Margin, Measure, Pass, Per, Pick, Polarity, Publish, Quantifier, QuantifierKind, Scope,
+    ValueTable, Waiver,
 };
 pub use looks::{Looks, Spend};
 pub use methods::{BootstrapKind, Interval, IntervalMethod, Sides, Test, TestMethod, Zeros};

@@ -670,7 +670,9 @@ impl Checker<'_> {
                             "a probability, a condition and a number of bins, as in `calibration_error(confidence, correct, 10)`"
                         }
                         "pass_at" | "pass_all" => "a condition and a number of attempts, as in `pass_at(correct, 3)`",
-                        "median_survival" => "a time and whether the event was seen, as in `median_survival(hours, solved)`",
+                        "median_survival" => {
+                            "a time and whether the event was seen, as in `median_survival(hours, solved)`"
+                        }
                         _ => "two conditions",
                     },
                 );

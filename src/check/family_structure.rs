@@ -25,8 +25,12 @@ impl Checker<'_> {
                 && family.adjust != needs
             {
                 self.report(
-                    Diagnostic::error(Code::NotAllowedHere, first.span, format!("`{clause}` belongs to `adjust {word}`"))
-                        .help(format!("write `adjust {word}`, or leave `{clause}` out")),
+                    Diagnostic::error(
+                        Code::NotAllowedHere,
+                        first.span,
+                        format!("`{clause}` belongs to `adjust {word}`"),
+                    )
+                    .help(format!("write `adjust {word}`, or leave `{clause}` out")),
                 );
                 return false;
             }
@@ -67,13 +71,19 @@ impl Checker<'_> {
     fn sequence(&mut self, item: &ast::Family, family: &mut Family) -> bool {
         let Some(estimands) = self.lines_by_estimand(item, family) else { return false };
         if item.sequence.is_empty() {
-            self.missing_clause(&item.name, "family", "sequence", "as in `sequence gap, gain`, in the order of testing");
+            self.missing_clause(
+                &item.name,
+                "family",
+                "sequence",
+                "as in `sequence gap, gain`, in the order of testing",
+            );
             return false;
         }
         let mut order: Vec<Name> = Vec::new();
         for name in &item.sequence {
             if !estimands.contains(&name.node) || order.contains(&name.node) {
-                let problem = if order.contains(&name.node) { "stands twice in the sequence" } else { "is not a member" };
+                let problem =
+                    if order.contains(&name.node) { "stands twice in the sequence" } else { "is not a member" };
                 self.report(
                     Diagnostic::error(Code::FamilyConflict, name.span, format!("`{}` {problem}", name.node))
                         .help("name every estimand of the family once"),
@@ -124,8 +134,12 @@ impl Checker<'_> {
             let Some(share) = self.family_share(&estimands, from, share) else { return false };
             if !estimands.contains(&to.node) || from.node == to.node {
                 self.report(
-                    Diagnostic::error(Code::FamilyConflict, to.span, format!("nothing can be passed to `{}` from here", to.node))
-                        .help("a share goes to another estimand of the family"),
+                    Diagnostic::error(
+                        Code::FamilyConflict,
+                        to.span,
+                        format!("nothing can be passed to `{}` from here", to.node),
+                    )
+                    .help("a share goes to another estimand of the family"),
                 );
                 return false;
             }
@@ -150,8 +164,7 @@ impl Checker<'_> {
             return false;
         }
         for name in &estimands {
-            let passed: Rational =
-                passes.iter().filter(|pass| pass.from == *name).map(|pass| &pass.share.value).sum();
+            let passed: Rational = passes.iter().filter(|pass| pass.from == *name).map(|pass| &pass.share.value).sum();
             if passed > one {
                 self.report(Diagnostic::error(
                     Code::FamilyConflict,
@@ -176,7 +189,8 @@ impl Checker<'_> {
         }
         let (quantity, bare) = self.quantity(share)?;
         let quantity = self.fit(quantity, bare, Self::literal_span(share), &Dimension::Proportion)?;
-        if quantity.value.is_negative() || quantity.value.is_zero() || quantity.value > Rational::from_integer(1.into()) {
+        if quantity.value.is_negative() || quantity.value.is_zero() || quantity.value > Rational::from_integer(1.into())
+        {
             self.report(Diagnostic::error(
                 Code::Unreachable,
                 Self::literal_span(share),

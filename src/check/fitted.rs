@@ -4,9 +4,7 @@ use super::methods::Arguments;
 use super::record_expr::RecordPlace;
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::spec::{
-    Bounds, Dimension, EstimandBody, FieldRole, FitTarget, FittedModel, NumberType, ValueType,
-};
+use crate::spec::{Bounds, Dimension, EstimandBody, FieldRole, FitTarget, FittedModel, NumberType, ValueType};
 use crate::stats::mixed::formula::{Formula, Term};
 use crate::syntax::ast::{self, ExprKind};
 
@@ -63,8 +61,7 @@ impl Checker<'_> {
             Some(filter) => Some(self.record_condition(filter, &RecordPlace::records("`where`"))?),
         };
         let lower = matches!(target, FitTarget::Without(_)).then(|| crate::math::Rational::from_integer(0.into()));
-        let kind =
-            NumberType { dimension: Dimension::Plain, bounds: Bounds { lower, upper: None }, integer: false };
+        let kind = NumberType { dimension: Dimension::Plain, bounds: Bounds { lower, upper: None }, integer: false };
         Some((EstimandBody::Fitted(FittedModel { formula: formula.to_string(), target, nodes, filter }), kind))
     }
 
@@ -110,8 +107,12 @@ impl Checker<'_> {
         }
         if let Some(name) = formula.fixed().iter().flat_map(Term::names).find(|name| self.is_unit(name)) {
             self.report(
-                Diagnostic::error(Code::WrongKind, span, format!("`{name}` is the unit, so it has a coefficient for each"))
-                    .help(format!("give it a random intercept: `(1 | {name})`")),
+                Diagnostic::error(
+                    Code::WrongKind,
+                    span,
+                    format!("`{name}` is the unit, so it has a coefficient for each"),
+                )
+                .help(format!("give it a random intercept: `(1 | {name})`")),
             );
             return None;
         }

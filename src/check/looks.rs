@@ -55,15 +55,23 @@ impl Checker<'_> {
             let Some(units) = self.whole(number, "a look") else { return };
             if units == 0 || units >= maximum || at.last().is_some_and(|last| *last >= units) {
                 self.report(
-                    Diagnostic::error(Code::BadDesign, number.number.span, "looks come one after another, before the last")
-                        .help(format!("write ascending numbers of units below {maximum}")),
+                    Diagnostic::error(
+                        Code::BadDesign,
+                        number.number.span,
+                        "looks come one after another, before the last",
+                    )
+                    .help(format!("write ascending numbers of units below {maximum}")),
                 );
                 return;
             }
             at.push(units);
         }
         if (spend == Spend::Anytime) != item.any {
-            let problem = if item.any { "only `spend anytime` bears looks at any time" } else { "`spend anytime` has no fixed looks" };
+            let problem = if item.any {
+                "only `spend anytime` bears looks at any time"
+            } else {
+                "`spend anytime` has no fixed looks"
+            };
             self.report(
                 Diagnostic::error(Code::BadDesign, item.span, problem)
                     .help("write `at any; spend anytime`, or name the looks (`at 40, 80`) and spend the level on them"),

@@ -117,8 +117,12 @@ impl Checker<'_> {
             ValueType::Number(kind) => kind.dimension.clone(),
             ValueType::Level(_) | ValueType::Text => {
                 self.report(
-                    Diagnostic::error(Code::TypeMismatch, item.field.span, format!("`{name}` is no number and no condition"))
-                        .help("true-or-false outcomes and numbers can be drawn"),
+                    Diagnostic::error(
+                        Code::TypeMismatch,
+                        item.field.span,
+                        format!("`{name}` is no number and no condition"),
+                    )
+                    .help("true-or-false outcomes and numbers can be drawn"),
                 );
                 return None;
             }
@@ -209,7 +213,11 @@ impl Checker<'_> {
         let span = names.first().map_or(crate::source::Span::default(), |name| name.span);
         let sd: Quantity = self.fit(sd, bare, span, wanted)?;
         if sd.value.is_negative() {
-            self.report(Diagnostic::error(Code::Unreachable, span, format!("a deviation of `{field}` is not negative")));
+            self.report(Diagnostic::error(
+                Code::Unreachable,
+                span,
+                format!("a deviation of `{field}` is not negative"),
+            ));
             return None;
         }
         Some(Variation { within: within.into_iter().collect(), sd })
@@ -223,8 +231,12 @@ impl Checker<'_> {
                 Some(class @ (StateClass::Errored | StateClass::Missing)) => class,
                 _ => {
                     self.report(
-                        Diagnostic::error(Code::WrongKind, word.span, format!("records are not lost as `{}`", word.node))
-                            .help("they are lost as `missing` or as `errored`"),
+                        Diagnostic::error(
+                            Code::WrongKind,
+                            word.span,
+                            format!("records are not lost as `{}`", word.node),
+                        )
+                        .help("they are lost as `missing` or as `errored`"),
                     );
                     return None;
                 }
@@ -268,8 +280,12 @@ impl Checker<'_> {
         }
         let Some(class) = VerdictClass::from_word(&item.class.node) else {
             self.report(
-                Diagnostic::error(Code::WrongKind, item.class.span, format!("`{}` is no class of verdicts", item.class.node))
-                    .help("write `supported`, `contradicted`, `inconclusive`, `void`, `not_evaluated` or `not_evaluable`"),
+                Diagnostic::error(
+                    Code::WrongKind,
+                    item.class.span,
+                    format!("`{}` is no class of verdicts", item.class.node),
+                )
+                .help("write `supported`, `contradicted`, `inconclusive`, `void`, `not_evaluated` or `not_evaluable`"),
             );
             return None;
         };

@@ -16,7 +16,8 @@ use super::sets::View;
 use crate::math::{Rational, exact};
 use crate::records::ReceivedEstimate;
 use crate::spec::{
-    Aggregate, AggregateKind, ArithmeticOp, Estimand, EstimandBody, Expr, FittedModel, LevelRef, Name, Pick, RecordExpr, ReduceKind, Spec,
+    Aggregate, AggregateKind, ArithmeticOp, Estimand, EstimandBody, Expr, FittedModel, LevelRef, Name, Pick,
+    RecordExpr, ReduceKind, Spec,
 };
 use crate::stats::undefined::Undefined;
 

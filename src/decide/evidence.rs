@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compile::{Compiler, Reported};
 use super::frame::Frame;
 use super::interval;
-use super::looks::{Look, Sequential};
 use super::judgment::{EstimandResult, Figure, IntervalResult, Number, TestResult};
+use super::looks::{Look, Sequential};
 use super::members::{Binding, admits, cluster_key, listed, members, pick_of, picked_name};
 use super::node::Node;
 use super::resample::{Job, intervals};
@@ -16,8 +16,8 @@ use super::test::{Tested, test};
 use crate::math::exact;
 use crate::records::ReceivedEstimate;
 use crate::spec::{
-    About, BootstrapKind, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name, RecordExpr, Spec,
-    TestMethod,
+    About, BootstrapKind, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name,
+    RecordExpr, Spec, TestMethod,
 };
 
 /// Analysis set by number, estimand, member.
@@ -132,7 +132,9 @@ impl Store {
         // What a simultaneous interval is simultaneous with: every planned member of its estimand.
         let mut siblings: BTreeMap<(usize, &Name), Vec<Node>> = BTreeMap::new();
         for (key, asked) in wanted {
-            let (Some(estimand), Some(compiler)) = (spec.estimands.get(&key.1), compilers.get_mut(key.0)) else { continue };
+            let (Some(estimand), Some(compiler)) = (spec.estimands.get(&key.1), compilers.get_mut(key.0)) else {
+                continue;
+            };
             if asked.intervals.iter().any(|name| is_simultaneous(spec, name)) {
                 siblings.entry((key.0, &key.1)).or_insert_with(|| {
                     let nodes = members(frame, estimand).into_iter().map(|member| compiler.member(&key.1, &member));

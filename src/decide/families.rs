@@ -125,7 +125,9 @@ fn in_sequence(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<
     let steps: Vec<Vec<usize>> = family
         .sequence
         .iter()
-        .map(|name| (0..group.len()).filter(|at| group.get(*at).is_some_and(|(line, _)| line.estimand == *name)).collect())
+        .map(|name| {
+            (0..group.len()).filter(|at| group.get(*at).is_some_and(|(line, _)| line.estimand == *name)).collect()
+        })
         .collect();
     let values: Vec<Vec<Option<f64>>> =
         steps.iter().map(|step| step.iter().map(|at| p.get(*at).copied().flatten()).collect()).collect();
@@ -141,7 +143,8 @@ fn in_sequence(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<
 
 fn by_graph(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<Vec<f64>, String> {
     let none = || Rational::from_integer(0.into());
-    let weight = |line: &FamilyMembers| family.weights.get(&line.estimand).map_or_else(none, |weight| weight.value.clone());
+    let weight =
+        |line: &FamilyMembers| family.weights.get(&line.estimand).map_or_else(none, |weight| weight.value.clone());
     let share = |from: &FamilyMembers, to: &FamilyMembers| {
         let pass = family.passes.iter().find(|pass| pass.from == from.estimand && pass.to == to.estimand);
         pass.map_or_else(none, |pass| pass.share.value.clone())
@@ -167,7 +170,9 @@ fn jointly(frame: &Frame<'_>, group: &Lines<'_>, p: &[Option<f64>], planned: usi
     };
     let adjusted = adjust_joint(&side(0), &side(1), planned / 2).map_err(|error| error.to_string())?;
     let mut out = vec![1.0; p.len()];
-    for ([difference, equivalence], (d, e)) in comparisons.values().zip(adjusted.difference.iter().zip(&adjusted.equivalence)) {
+    for ([difference, equivalence], (d, e)) in
+        comparisons.values().zip(adjusted.difference.iter().zip(&adjusted.equivalence))
+    {
         for (at, value) in [(difference, d), (equivalence, e)] {
             if let Some(slot) = at.and_then(|at| out.get_mut(at)) {
                 *slot = *value;

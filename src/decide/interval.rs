@@ -88,14 +88,7 @@ fn clusters(frame: &Frame<'_>, node: &Node, cluster: &str) -> Result<Vec<Cluster
 }
 
 /// The interval of a rate over clusters.
-fn rate(
-    frame: &Frame<'_>,
-    node: &Node,
-    cluster: &str,
-    formula: Formula,
-    size: SampleSize,
-    level: f64,
-) -> Limits {
+fn rate(frame: &Frame<'_>, node: &Node, cluster: &str, formula: Formula, size: SampleSize, level: f64) -> Limits {
     limits(of_clusters(&clusters(frame, node, cluster)?, formula, size, level))
 }
 

@@ -17,12 +17,24 @@ use crate::stats::survival::{KaplanMeier, Observation};
 enum Prepared {
     /// With how many records there are.
     Ranked(RankedScores, usize),
-    Classes { predicted: Vec<bool>, actual: Vec<bool> },
-    Pairs { left: Vec<f64>, right: Vec<f64> },
+    Classes {
+        predicted: Vec<bool>,
+        actual: Vec<bool>,
+    },
+    Pairs {
+        left: Vec<f64>,
+        right: Vec<f64>,
+    },
     /// With how many records there are.
     Forecasts(Forecasts, usize),
-    Attempts { units: Vec<u32>, attempts: Vec<Attempts> },
-    Times { times: Vec<f64>, seen: Vec<bool> },
+    Attempts {
+        units: Vec<u32>,
+        attempts: Vec<Attempts>,
+    },
+    Times {
+        times: Vec<f64>,
+        seen: Vec<bool>,
+    },
 }
 
 /// The value over all records of the sample.

@@ -52,7 +52,9 @@ impl From<Sides> for sides::Sides {
 pub(super) fn test(frame: &Frame<'_>, method: &TestMethod, node: &Node, anytime: bool, workers: usize) -> Tested {
     let done = match method {
         TestMethod::Sign { null, .. } if anytime => discordant(node, null),
-        TestMethod::Mcnemar { .. } if anytime => discordant(node, &Quantity { value: Rational::zero(), dimension: Dimension::Plain }),
+        TestMethod::Mcnemar { .. } if anytime => {
+            discordant(node, &Quantity { value: Rational::zero(), dimension: Dimension::Plain })
+        }
         TestMethod::Sign { sides, null } => sign(node, *sides, null),
         TestMethod::SignFlip { sides, null } => flip(node, *sides, null),
         TestMethod::PairedT { sides, null } => paired_t(node, *sides, null),
@@ -140,7 +142,8 @@ fn wilcoxon(node: &Node, sides: Sides, null: &Quantity, zeros: Zeros) -> Outcome
         Zeros::Split => wilcoxon::Zeros::Zsplit,
     };
     let ranks = SignedRanks::of_scaled(&values, zeros).map_err(|reason| reason.to_string())?;
-    let counts = format!("{} units, {} at the null, ranks above {}{dropped}", values.len(), ranks.zeros(), ranks.plus());
+    let counts =
+        format!("{} units, {} at the null, ranks above {}{dropped}", values.len(), ranks.zeros(), ranks.plus());
     Ok(exact(ranks.exact(sides.into()).map(|result| result.p).map_err(|reason| reason.to_string()), counts))
 }
 
@@ -178,7 +181,9 @@ pub(super) fn two_arms(node: &Node) -> Result<[[u64; 2]; 2], String> {
         let Some(Series::Truths(truths)) = sample.series.first() else { return Err(wrong()) };
         for (unit, truth) in sample.units.iter().zip(truths) {
             if !seen.insert(*unit) {
-                return Err("it takes records as independent, and a unit has more than one; use a paired test".to_owned());
+                return Err(
+                    "it takes records as independent, and a unit has more than one; use a paired test".to_owned()
+                );
             }
             let [yes, no] = row;
             *(if *truth { yes } else { no }) += 1;
@@ -248,7 +253,10 @@ fn hotelling(node: &Node) -> Outcome {
     }
     let result = hotelling_test(&units).map_err(|reason| reason.to_string())?;
     let dropped = if left_out == 0 { String::new() } else { format!(", {left_out} units left out") };
-    let counts = format!("{} units, F = {:.4} on {} and {} degrees of freedom{dropped}", result.units, result.f, result.df1, result.df2);
+    let counts = format!(
+        "{} units, F = {:.4} on {} and {} degrees of freedom{dropped}",
+        result.units, result.f, result.df1, result.df2
+    );
     Ok(exact(Ok(result.p), counts))
 }
 

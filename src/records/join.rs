@@ -140,10 +140,13 @@ impl Joined {
         let from: Vec<Option<u32>> = plan
             .units
             .iter()
-            .map(|unit| self.plan.position(PlannedUnit { task: old(unit.task)?, ..*unit }).and_then(|at| u32::try_from(at).ok()))
+            .map(|unit| {
+                self.plan.position(PlannedUnit { task: old(unit.task)?, ..*unit }).and_then(|at| u32::try_from(at).ok())
+            })
             .collect();
         let at = |place: &Option<u32>| place.map(|place| place as usize);
-        let state = |place: &Option<u32>| at(place).and_then(|at| self.states.get(at).copied()).unwrap_or(State::Missing);
+        let state =
+            |place: &Option<u32>| at(place).and_then(|at| self.states.get(at).copied()).unwrap_or(State::Missing);
         let states: Vec<State> = from.iter().map(state).collect();
         let mut findings = Findings::default();
         let attributes = attribute_columns(&self.schema, tasks, &mut findings);
@@ -152,7 +155,10 @@ impl Joined {
             tasks: tasks.iter().map(|task| task.key.clone()).collect(),
             states,
             columns: self.columns.iter().map(|column| column.clone().gather(&from)).collect(),
-            origins: from.iter().map(|place| at(place).and_then(|at| self.origins.get(at).cloned().flatten())).collect(),
+            origins: from
+                .iter()
+                .map(|place| at(place).and_then(|at| self.origins.get(at).cloned().flatten()))
+                .collect(),
             plan,
             ..self.clone()
         };

@@ -72,7 +72,8 @@ fn table(out: &mut String, result: &Simulation) {
     let classes: Vec<VerdictClass> = SHOWN
         .into_iter()
         .filter(|class| {
-            let rule = matches!(class, VerdictClass::Supported | VerdictClass::Contradicted | VerdictClass::Inconclusive);
+            let rule =
+                matches!(class, VerdictClass::Supported | VerdictClass::Contradicted | VerdictClass::Inconclusive);
             rule || result.hypotheses.iter().any(|tally| tally.of(*class) > 0)
         })
         .collect();
@@ -120,7 +121,8 @@ fn unexplored(out: &mut String, spec: &Spec, results: &[Simulation]) {
         let _ = writeln!(out, "note: no scenario assumes that there is no effect, so false claims were not counted");
     }
     if !has(false) {
-        let _ = writeln!(out, "note: no scenario assumes an effect of interest, so the chance of finding it is not known");
+        let _ =
+            writeln!(out, "note: no scenario assumes an effect of interest, so the chance of finding it is not known");
     }
     if results.iter().any(|result| result.data_sets < 400) {
         let _ = writeln!(out, "note: with fewer than 400 data sets a share of 5 % has a standard error above 1 point");

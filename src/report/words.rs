@@ -157,7 +157,8 @@ pub fn body(body: &EstimandBody) -> String {
         }
         EstimandBody::Fitted(model) => {
             let filter = model.filter.as_ref().map_or_else(String::new, |filter| format!(" where {filter}"));
-            let nodes = if model.nodes == 1 { "Laplace".to_owned() } else { format!("{} quadrature nodes", model.nodes) };
+            let nodes =
+                if model.nodes == 1 { "Laplace".to_owned() } else { format!("{} quadrature nodes", model.nodes) };
             match &model.target {
                 FitTarget::Without(term) => format!(
                     "likelihood-ratio statistic of {term} in the logistic model {}{filter}, {nodes}",

@@ -8,8 +8,8 @@ use super::truth::{centre, logistic, poisson};
 use crate::math::exact;
 use crate::math::philox::Philox;
 use crate::math::special::normal_quantile;
-use crate::plan::{Column, Scalar};
 use crate::plan::eval::{Bindings, compile};
+use crate::plan::{Column, Scalar};
 use crate::records::Joined;
 use crate::spec::{Dimension, Draw, Scenario, Spec, State, StateClass, ValueType};
 use crate::table::number::Exact;
@@ -101,13 +101,7 @@ impl<'a> Drawer<'a> {
         self.losses.iter().find(|(share, _)| luck < *share).map_or(State::Scored, |(_, state)| *state)
     }
 
-    fn fill(
-        &self,
-        recipe: &Recipe,
-        number: u32,
-        states: &[State],
-        column: &mut Column,
-    ) -> Result<(), SimulateError> {
+    fn fill(&self, recipe: &Recipe, number: u32, states: &[State], column: &mut Column) -> Result<(), SimulateError> {
         for (at, (state, centre)) in states.iter().zip(&recipe.centres).enumerate() {
             if *state != State::Scored {
                 continue;
@@ -145,7 +139,10 @@ impl<'a> Drawer<'a> {
 
 fn rounded(value: f64, decimals: u32) -> Exact {
     let scale = libm::pow(10.0, f64::from(decimals));
-    #[expect(clippy::cast_possible_truncation, reason = "a cast from f64 saturates, far beyond any amount that is drawn")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a cast from f64 saturates, far beyond any amount that is drawn"
+    )]
     let digits = libm::round(value * scale) as i128;
     Exact::decimal(digits, decimals)
 }
@@ -170,7 +167,10 @@ fn recipe(
         })
         .collect();
     if deviations.len() >= (PURPOSES - 2) as usize {
-        return Err(SimulateError::new(format!("`{name}` varies in too many ways; declare fewer than {}", PURPOSES - 2)));
+        return Err(SimulateError::new(format!(
+            "`{name}` varies in too many ways; declare fewer than {}",
+            PURPOSES - 2
+        )));
     }
     let variance: f64 = deviations.iter().map(|deviation| deviation.sd * deviation.sd).sum();
     let mut known: BTreeMap<u64, f64> = BTreeMap::new();
@@ -222,12 +222,10 @@ fn scale_of(kind: Option<&ValueType>) -> Scale {
 fn means(blank: &Joined, draw: &Draw, scale: f64) -> Result<Vec<f64>, SimulateError> {
     let mut means = vec![exact::nearest_f64(&draw.mean.value); blank.len()];
     for change in &draw.changes {
-        let filter = change
-            .filter
-            .as_ref()
-            .map(|filter| compile(filter, &blank.schema, &Bindings::new()))
-            .transpose()
-            .map_err(|error| SimulateError::new(format!("a condition cannot be asked of a planned record: {error}")))?;
+        let filter =
+            change.filter.as_ref().map(|filter| compile(filter, &blank.schema, &Bindings::new())).transpose().map_err(
+                |error| SimulateError::new(format!("a condition cannot be asked of a planned record: {error}")),
+            )?;
         let by = exact::nearest_f64(&change.by.value);
         for (at, mean) in means.iter_mut().enumerate() {
             if filter.as_ref().is_none_or(|filter| filter.truth(&blank.row(at))) {

@@ -88,8 +88,7 @@ impl Form {
 }
 
 /// Words that will start a declaration one day.
-pub(super) const PLANNED: &[&str] =
-    &["audit", "profile", "track", "design_space", "compare", "ranking"];
+pub(super) const PLANNED: &[&str] = &["audit", "profile", "track", "design_space", "compare", "ranking"];
 
 const TOP: &[Form] = &[
     many("language", Rule::d_language),
@@ -240,8 +239,7 @@ const CLAUSE: &[Form] = &[
 
 const CONCLUSION: &[Form] = &[many("say", Rule::c_say), many("silent", Rule::c_silent)];
 
-const LOOKS: &[Form] =
-    &[once("at", Rule::c_look_at), once("maximum", Rule::c_maximum), once("spend", Rule::c_spend)];
+const LOOKS: &[Form] = &[once("at", Rule::c_look_at), once("maximum", Rule::c_maximum), once("spend", Rule::c_spend)];
 
 const SCENARIO: &[Form] = &[
     once("seed", Rule::c_seed),

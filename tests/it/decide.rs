@@ -2,6 +2,7 @@
 
 mod estimands;
 mod gaia;
+mod looks;
 mod methods;
 mod records;
 mod rules;

@@ -36,6 +36,7 @@ mod language_docs;
 mod prover;
 mod records;
 mod report;
+mod simulate;
 mod stats_bootstrap;
 mod stats_comparisons;
 mod stats_intervals;

@@ -1,7 +1,9 @@
 //! The canonical form of expressions: the tree as it stands.
 
 use super::{record, variants, words};
-use crate::spec::{Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation, Statistic};
+use crate::spec::{
+    Aggregate, AggregateKind, ArithmeticOp, Expr, LevelRef, RecordExpr, ReduceKind, Relation, Statistic,
+};
 
 words!(Relation {
     Less = "lt",

@@ -2,9 +2,9 @@
 
 use super::{record, variants, words};
 use crate::spec::{
-    About, Adjustment, BootstrapKind, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget, FittedModel, Gate, GateFailure, Hypothesis,
-    Interval, IntervalMethod, Margin, Measure, Per, Pick, Pass, Polarity, Publish, Quantifier, QuantifierKind, Scope, Sides,
-    Test, TestMethod, ValueTable, Waiver, Zeros,
+    About, Adjustment, BootstrapKind, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget,
+    FittedModel, Gate, GateFailure, Hypothesis, Interval, IntervalMethod, Margin, Measure, Pass, Per, Pick, Polarity,
+    Publish, Quantifier, QuantifierKind, Scope, Sides, Test, TestMethod, ValueTable, Waiver, Zeros,
 };
 
 record!(Measure { parameters = "parameters", expr = "expr", undefined = "undefined", kind = "type" });

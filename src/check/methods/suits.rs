@@ -7,8 +7,8 @@ use crate::check::units::{self, Ty};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
-    Aggregate, AggregateKind, ArithmeticOp, BootstrapKind, Bounds, Dimension, Estimand, EstimandBody, Expr,
-    FitTarget, IntervalMethod, Quantity, ReduceKind, Spec, Statistic, TestMethod,
+    Aggregate, AggregateKind, ArithmeticOp, BootstrapKind, Bounds, Dimension, Estimand, EstimandBody, Expr, FitTarget,
+    IntervalMethod, Quantity, ReduceKind, Spec, Statistic, TestMethod,
 };
 use crate::syntax::ast;
 
@@ -39,7 +39,8 @@ impl Checker<'_> {
     }
 }
 
-const NEEDS_UNITS: &str = "it needs one value of each unit: declare the estimand with `paired`, or as a sum or difference of means";
+const NEEDS_UNITS: &str =
+    "it needs one value of each unit: declare the estimand with `paired`, or as a sum or difference of means";
 
 fn unsuited_interval(spec: &Spec, method: &IntervalMethod, estimand: &Estimand) -> Option<String> {
     let rate = estimand.kind.dimension == Dimension::Proportion;

@@ -89,7 +89,9 @@ impl Checker<'_> {
             if word != "sign" || !dropped {
                 self.report(
                     Diagnostic::error(Code::NotAllowedHere, ties.span, format!("`{word}` does not take these ties"))
-                        .help("the sign test drops and counts ties: `ties: drop`; the others have no choice about them"),
+                        .help(
+                            "the sign test drops and counts ties: `ties: drop`; the others have no choice about them",
+                        ),
                 );
             }
         }

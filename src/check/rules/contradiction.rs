@@ -7,7 +7,8 @@ use crate::check::prover::{self, Formula, Term};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
 use crate::spec::{
-    ArithmeticOp, CaseCondition, Class, Dimension, Estimand, EstimandBody, EvidenceKind, EvidenceRef, Expr, RecordExpr, Spec,
+    ArithmeticOp, CaseCondition, Class, Dimension, Estimand, EstimandBody, EvidenceKind, EvidenceRef, Expr, RecordExpr,
+    Spec,
 };
 
 /// Words that promise an increase, a decrease, or no difference.

@@ -155,7 +155,10 @@ fn undirected(spec: &Spec, translator: &Translator<'_>, about: &About, applies: 
     let two_sided = evidence.iter().any(|(id, method, kind)| {
         matches!(kind, EvidenceKind::P | EvidenceKind::PAdjusted)
             && mentions(*id)
-            && method.as_ref().and_then(|method| spec.tests.get(method)).is_some_and(|test| test.method.sides() == Some(Sides::Two))
+            && method
+                .as_ref()
+                .and_then(|method| spec.tests.get(method))
+                .is_some_and(|test| test.method.sides() == Some(Sides::Two))
     });
     if !two_sided {
         return false;

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use super::translate::level_count;
 use crate::check::places::{Kind, Part, Places};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::spec::{
-    Design, EstimandBody, Expr, IntervalMethod, LevelRef, Name, RecordExpr, ReduceKind, Spec,
-};
+use crate::spec::{Design, EstimandBody, Expr, IntervalMethod, LevelRef, Name, RecordExpr, ReduceKind, Spec};
 
 /// The fewest clusters that an interval may rest on, and the fewest without a warning.
 const FEWEST: (u64, u64) = (5, 10);
@@ -52,7 +50,8 @@ fn used(spec: &Spec) -> BTreeSet<(Name, Name)> {
 }
 
 fn is_paired_test(spec: &Spec, method: &str) -> bool {
-    spec.tests.get(method).is_some_and(|test| test.method.reads_unit_values()) || spec.intervals.get(method).is_some_and(|interval| interval.method == IntervalMethod::PairedT)
+    spec.tests.get(method).is_some_and(|test| test.method.reads_unit_values())
+        || spec.intervals.get(method).is_some_and(|interval| interval.method == IntervalMethod::PairedT)
 }
 
 fn paired(

@@ -36,9 +36,9 @@ fn made(job: &Job<'_>, group: &Group, _jackknife: Option<&Group>) -> Result<Resa
             // The replicates' limits mirrored about the estimate.
             (Ok((2.0 * estimate - whole.limits.upper, 2.0 * estimate - whole.limits.lower)), None)
         }
-        Some(
-            BootstrapKind::Bca | BootstrapKind::Studentised | BootstrapKind::MaxT | BootstrapKind::SpreadBound,
-        ) => return Err("this version cannot compute it".to_owned()),
+        Some(BootstrapKind::Bca | BootstrapKind::Studentised | BootstrapKind::MaxT | BootstrapKind::SpreadBound) => {
+            return Err("this version cannot compute it".to_owned());
+        }
     };
     Ok(Resampled { limits, undefined, errors })
 }

@@ -14,7 +14,7 @@ impl Reader<'_> {
             let cursor = &mut Cursor::new(&clause.node);
             match clause.node.rule {
                 Rule::c_look_at => {
-                    looks.any = cursor.eat(Rule::k_any).is_some();
+                    looks.any = clause.node.parts.iter().any(|part| part.rule == Rule::k_any);
                     while let Some(number) = self.find_number(cursor) {
                         looks.at.push(number);
                     }
@@ -56,8 +56,7 @@ impl Reader<'_> {
 
     fn draw(&mut self, head: &mut Cursor<'_>, line: &Line) -> Option<Draw> {
         let clauses = self.clauses(line.block.as_ref());
-        let mut draw =
-            Draw { field: self.find_name(head)?, mean: None, changes: Vec::new(), varies: Vec::new() };
+        let mut draw = Draw { field: self.find_name(head)?, mean: None, changes: Vec::new(), varies: Vec::new() };
         for clause in clauses {
             let cursor = &mut Cursor::new(&clause.node);
             match clause.node.rule {

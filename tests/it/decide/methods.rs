@@ -59,7 +59,11 @@ fn found<'j>(judgment: &'j Judgment, estimand: &str) -> &'j EstimandResult {
 }
 
 fn estimate(judgment: &Judgment, estimand: &str) -> f64 {
-    found(judgment, estimand).estimate.as_ref().map(Number::to_f64).unwrap_or_else(|reason| panic!("{estimand}: {reason}"))
+    found(judgment, estimand)
+        .estimate
+        .as_ref()
+        .map(Number::to_f64)
+        .unwrap_or_else(|reason| panic!("{estimand}: {reason}"))
 }
 
 #[track_caller]
