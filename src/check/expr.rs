@@ -211,13 +211,6 @@ impl Checker<'_> {
             ("mean" | "rate" | "sum" | "count" | "median" | "quantile" | "sd" | "min" | "max" | "phi", _) => {
                 self.aggregate(call, span, place)
             }
-            ("kendall", _) => {
-                self.report(
-                    Diagnostic::error(Code::Planned, call.function.span, "`kendall` is planned and not available")
-                        .help("`spearman` is available"),
-                );
-                None
-            }
             (word, _) if STATISTICS.contains(&word) => self.aggregate(call, span, place),
             ("spread" | "product" | "slope" | "mean_defined", _) => {
                 self.report(
