@@ -35,7 +35,8 @@ fn study(root: &Path) -> (Spec, Vec<Task>) {
     let text = std::fs::read_to_string(folder.join("gaia_scaffolds.prespec")).unwrap();
     // The peers compute no permutation test, so the hypothesis that asks for one is left out, with its family and conclusion.
     let text = without(&without(&without(&text, "hypothesis H1"), "family gaps"), "conclusion headline");
-    let spec = analyse("gaia_scaffolds.prespec", &text, &mut |path| Err(format!("{path} is not included"))).spec.unwrap();
+    let spec =
+        analyse("gaia_scaffolds.prespec", &text, &mut |path| Err(format!("{path} is not included"))).spec.unwrap();
     let ids = std::fs::read(folder.join("data/gaia_sample_ids.csv")).unwrap();
     let tasks = read_tasks(spec.tasks.as_ref().unwrap(), Some(&ids)).unwrap();
     (spec, tasks)
@@ -84,14 +85,18 @@ fn peer(shared: &Path, program: &str, script: &str) -> Option<f64> {
     let folder = tempfile::tempdir().unwrap();
     let stand = folder.path().join("bench");
     std::fs::create_dir(&stand).unwrap();
-    std::os::unix::fs::symlink(shared.canonicalize().unwrap().join("reference"), folder.path().join("reference")).unwrap();
+    std::os::unix::fs::symlink(shared.canonicalize().unwrap().join("reference"), folder.path().join("reference"))
+        .unwrap();
     let script = shared.canonicalize().unwrap().join("bench").join(script);
     let before = used().1;
     let ended = Command::new(program).arg(&script).current_dir(&stand).env("OPENBLAS_NUM_THREADS", "1").output();
     match ended {
         Ok(ended) if ended.status.success() => Some(used().1 - before),
         Ok(ended) => {
-            eprintln!("SKIPPED {program}: {}", String::from_utf8_lossy(&ended.stderr).lines().last().unwrap_or_default());
+            eprintln!(
+                "SKIPPED {program}: {}",
+                String::from_utf8_lossy(&ended.stderr).lines().last().unwrap_or_default()
+            );
             None
         }
         Err(error) => {

@@ -16,7 +16,7 @@ use super::test::{Tested, test};
 use crate::math::exact;
 use crate::records::ReceivedEstimate;
 use crate::spec::{
-    About, BootstrapKind, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name,
+    About, BootstrapKind, Bounds, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name,
     RecordExpr, Spec, TestMethod,
 };
 
@@ -130,15 +130,18 @@ impl Store {
             }
         }
         // What a simultaneous interval is simultaneous with: every planned member of its estimand.
-        let mut siblings: BTreeMap<(usize, &Name), Vec<Node>> = BTreeMap::new();
+        let mut siblings: BTreeMap<(usize, &Name), Vec<(Binding, Node)>> = BTreeMap::new();
         for (key, asked) in wanted {
             let (Some(estimand), Some(compiler)) = (spec.estimands.get(&key.1), compilers.get_mut(key.0)) else {
                 continue;
             };
             if asked.intervals.iter().any(|name| is_simultaneous(spec, name)) {
                 siblings.entry((key.0, &key.1)).or_insert_with(|| {
-                    let nodes = members(frame, estimand).into_iter().map(|member| compiler.member(&key.1, &member));
-                    nodes.filter(|node| !matches!(node, Node::Undefined(_))).collect()
+                    let nodes = members(frame, estimand).into_iter().map(|member| {
+                        let node = compiler.member(&key.1, &member);
+                        (member, node)
+                    });
+                    nodes.filter(|(_, node)| !matches!(node, Node::Undefined(_))).collect()
                 });
             }
         }
@@ -151,8 +154,10 @@ impl Store {
                     && let Some(job) = bootstrap_job(key.0, node, job)
                     && let Ok(level) = level_at(look, job.level)
                 {
-                    let members = is_simultaneous(spec, name).then(|| siblings.get(&(key.0, &key.1))).flatten();
-                    let job = Job { members: members.into_iter().flatten().collect(), level, ..job };
+                    let together = is_simultaneous(spec, name).then(|| siblings.get(&(key.0, &key.1))).flatten();
+                    let own = settled.get(key);
+                    let others = together.into_iter().flatten().filter(|(member, _)| Some(member) != own);
+                    let job = Job { members: others.map(|(_, node)| node).collect(), level, ..job };
                     jobs.push(job);
                     of_jobs.push((key, name));
                 }
@@ -195,6 +200,7 @@ impl Store {
                     }
                     (_, None, _) => interval::interval(frame, &interval.method, node, level),
                 };
+                result.limits = result.limits.map(|limits| cut(limits, &estimand.kind.bounds));
                 let limits = result.limits.clone().map(|(low, high)| (Number::Float(low), Number::Float(high)));
                 evidence.limits.insert(name.clone(), limits);
                 evidence.shown.intervals.push(result);
@@ -311,6 +317,13 @@ fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<
     };
     let level = exact::nearest_f64(&interval.level.value);
     Some(Job { set, node, cluster: resample.clone(), resamples, seed, level, kind, members: Vec::new() })
+}
+
+/// Limits beyond what the estimand can be are cut there: its bounds are what rules are proved with.
+fn cut((lower, upper): (f64, f64), bounds: &Bounds) -> (f64, f64) {
+    let low = bounds.lower.as_ref().map_or(f64::NEG_INFINITY, exact::nearest_f64);
+    let high = bounds.upper.as_ref().map_or(f64::INFINITY, exact::nearest_f64);
+    (lower.clamp(low, high), upper.clamp(low, high))
 }
 
 /// The confidence level at which an interval is computed so that it holds over all planned looks.

@@ -16,6 +16,7 @@ use crate::stats::effective_n::{self, Cluster};
 use crate::stats::interval::Interval;
 use crate::stats::paired::PairedSample;
 use crate::stats::rate::{Formula, SampleSize, of_clusters};
+use crate::stats::ratio_of_means::Means;
 use crate::stats::two_rates::{self, Pairs, Rate, agresti_caffo};
 use crate::stats::undefined::Undefined;
 
@@ -52,9 +53,8 @@ pub(super) fn interval(frame: &Frame<'_>, method: &IntervalMethod, node: &Node, 
             let (first, second) = (Rate::of(a, a + b).map_err(text)?, Rate::of(c, c + d).map_err(text)?);
             limits(agresti_caffo(first, second, level))
         }
-        IntervalMethod::BetaBinomial { .. } | IntervalMethod::Fieller { .. } => {
-            Err("this version cannot compute it".to_owned())
-        }
+        IntervalMethod::Fieller { cluster } => fieller(frame, node, cluster, level),
+        IntervalMethod::BetaBinomial { .. } => Err("this version cannot compute it".to_owned()),
         IntervalMethod::BootstrapPercentile { .. } | IntervalMethod::Bootstrap { .. } => {
             Err("it was not resampled".to_owned())
         }
@@ -117,6 +117,28 @@ fn arms(node: &Node) -> Result<(&Node, &Node), String> {
         Node::Arithmetic(left, ArithmeticOp::Subtract, right) => Ok((left, right)),
         _ => Err("it needs a difference of two shares of records".to_owned()),
     }
+}
+
+/// Fieller's interval of a quotient of two sums, from the sums of clusters.
+fn fieller(frame: &Frame<'_>, node: &Node, cluster: &str, level: f64) -> Limits {
+    let wrong = || "it needs a quotient of two sums or counts".to_owned();
+    let Node::Arithmetic(left, ArithmeticOp::Divide, right) = node else { return Err(wrong()) };
+    let mut sums: BTreeMap<Vec<u8>, [Rational; 2]> = BTreeMap::new();
+    for (side, part) in [left, right].into_iter().enumerate() {
+        let (Node::Sum(sample) | Node::Count(sample)) = &**part else { return Err(wrong()) };
+        let numbers = sample.series.first().map(Series::numbers).unwrap_or_default();
+        for (unit, value) in sample.units.iter().zip(numbers) {
+            let slot = sums.entry(cluster_key(frame, *unit, cluster).into_bytes()).or_default();
+            if let Some(sum) = slot.get_mut(side) {
+                *sum += value;
+            }
+        }
+    }
+    let (first, second): (Vec<f64>, Vec<f64>) =
+        sums.values().map(|[top, bottom]| (nearest_f64(top), nearest_f64(bottom))).unzip();
+    let means = Means::paired(&first, &second).map_err(|reason| reason.to_string())?;
+    let found = means.fieller(level).map_err(|reason| reason.to_string())?;
+    Ok((found.lower, found.upper))
 }
 
 /// Newcombe's hybrid of two Wilson intervals, each on its effective number of records.

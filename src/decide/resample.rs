@@ -28,7 +28,7 @@ pub(super) struct Job<'n> {
     pub level: f64,
     /// How limits are made; percentiles when absent.
     pub kind: Option<BootstrapKind>,
-    /// What a simultaneous interval is simultaneous with: every member of the estimand, this one too.
+    /// What a simultaneous interval is simultaneous with: every other member of the estimand.
     pub members: Vec<&'n Node>,
 }
 

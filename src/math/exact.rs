@@ -137,6 +137,42 @@ pub fn from_f64(value: f64) -> Result<Rational, NumberError> {
     Rational::from_float(value).ok_or(NumberError::NotFinite)
 }
 
+/// The fraction with the smallest denominator of all that round to a double: 3/20 for the double nearest to 0.15, 1/3 for the one
+/// nearest to a third. Of two doubles the larger has the larger fraction.
+///
+/// A quotient of whole numbers up to about ten million comes back from its double as itself, so that exact comparisons
+/// mean what their writer meant. Fails on what is not finite.
+pub fn simplest(value: f64) -> Result<Rational, NumberError> {
+    let middle = from_f64(value)?;
+    if middle.is_zero() {
+        return Ok(middle);
+    }
+    if value < 0.0 {
+        return simplest(-value).map(|found| -found);
+    }
+    let half = Rational::new(BigInt::one(), BigInt::from(2));
+    let (below, above) = (from_f64(value.next_down())?, from_f64(value.next_up()).unwrap_or_else(|_| middle.clone()));
+    let (low, high) = ((&below + &middle) * &half, (&above + &middle) * &half);
+    let found = simplest_between(low, high);
+    // An end of the interval may round away from it; then the double itself stands.
+    Ok(if nearest_f64(&found).total_cmp(&value).is_eq() { found } else { middle })
+}
+
+/// The fraction with the smallest denominator from `low` to `high`, where `0 <= low <= high`, by continued fractions.
+fn simplest_between(mut low: Rational, mut high: Rational) -> Rational {
+    let mut whole_parts = Vec::new();
+    let last = loop {
+        let up = low.ceil();
+        if up <= high {
+            break up;
+        }
+        let whole = low.floor();
+        (low, high) = ((&high - &whole).recip(), (&low - &whole).recip());
+        whole_parts.push(whole);
+    };
+    whole_parts.into_iter().rev().fold(last, |found, whole| whole + found.recip())
+}
+
 fn bounded(text: &str, limit: usize) -> Result<(), NumberError> {
     let chars = text.chars().count();
     if chars > limit { Err(NumberError::TooLong { chars, limit }) } else { Ok(()) }

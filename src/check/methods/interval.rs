@@ -27,7 +27,7 @@ const METHODS: [&str; 13] = [
 ];
 
 /// Methods and kinds of bootstrap that this version does not compute.
-const PLANNED: [&str; 6] = ["bca", "studentised", "max_t", "spread_bound", "beta_binomial", "fieller"];
+const PLANNED: [&str; 1] = ["beta_binomial"];
 
 /// Every kind of bootstrap.
 const KINDS: [&str; 6] = ["percentile", "basic", "bca", "studentised", "max_t", "spread_bound"];

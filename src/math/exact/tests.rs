@@ -11,6 +11,21 @@ fn ok(text: &str) -> String {
 }
 
 #[test]
+fn the_simplest_fraction_of_a_double_is_what_it_was_computed_from() {
+    for (top, bottom) in [(3, 20), (1, 3), (7, 9), (45, 100), (0, 1), (-159, 258), (123_457, 9_999_991), (5, 1)] {
+        let whole = Rational::new(top.into(), bottom.into());
+        assert_eq!(simplest(nearest_f64(&whole)).unwrap(), whole, "{top}/{bottom}");
+    }
+    let mut last = Rational::from_integer((-1).into());
+    for value in [0.0, 5e-324, 1e-300, 0.1, 0.1_f64.next_up(), 0.5, core::f64::consts::PI, 1e300, f64::MAX] {
+        let found = simplest(value).unwrap();
+        assert!(nearest_f64(&found).total_cmp(&value).is_eq() && found > last, "{value}");
+        last = found;
+    }
+    assert!(simplest(f64::NAN).is_err());
+}
+
+#[test]
 fn spells_decimals_in_one_way() {
     for (text, expected) in [
         ("0.05", "0.05"),

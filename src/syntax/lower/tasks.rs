@@ -171,7 +171,9 @@ impl Reader<'_> {
                 let states = cursor.find(&[Rule::names]).map(|names| self.names_below(names))?;
                 SetClause::CountAs { states, value: self.attribute(cursor)? }
             }
-            Rule::c_pool => SetClause::Pool(cursor.last().map(|word| self.name_of(word))?),
+            Rule::c_pool => {
+                SetClause::Pool(cursor.find(&[Rule::k_planned, Rule::k_present]).map(|word| self.name_of(word))?)
+            }
             _ => return None,
         })
     }

@@ -143,3 +143,49 @@ fn a_log_rank_test_compares_two_medians() {
     let p = *found(&judgment, "sooner").tests[0].p.as_ref().unwrap();
     near(p, 0.148_965_857_600_085_52);
 }
+
+#[test]
+fn intervals_by_name_equal_those_of_other_programs() {
+    let judgment = judgment(
+        "estimand right = accuracy[b]\nestimand gain = accuracy[b] - accuracy[a]\nmeasure total = sum(hours)\n\
+         estimand faster = total[b] / total[a]\nestimand gap = spread(accuracy over arm)\n\
+         interval cp = clopper_pearson(cluster: task, level: 95 %)\ninterval w = wilson(cluster: task, level: 95 %)\n\
+         interval j = jeffreys(cluster: task, level: 95 %)\ninterval ct = cluster_t(cluster: task, level: 95 %)\n\
+         interval f = fieller(cluster: task, level: 95 %)\n\
+         interval pc = bootstrap(percentile, resample: task, resamples: 2000, level: 95 %, seed: 3)\n\
+         interval ba = bootstrap(basic, resample: task, resamples: 2000, level: 95 %, seed: 3)\n\
+         interval bc = bootstrap(bca, resample: task, resamples: 2000, level: 95 %, seed: 3)\n\
+         interval st = bootstrap(studentised, resample: task, resamples: 2000, level: 95 %, seed: 3)\n\
+         interval mt = bootstrap(max_t, resample: task, resamples: 2000, level: 95 %, seed: 3)\n\
+         interval sb = bootstrap(spread_bound, resample: task, resamples: 2000, level: 95 %, seed: 3)",
+        "about right with cp, w, j\nabout gain with ct, pc, ba, bc, st, mt\nabout faster with f\nabout gap with sb, pc",
+    );
+    let limits = |estimand: &str, name: &str| {
+        let result = found(&judgment, estimand);
+        let interval = result.intervals.iter().find(|interval| interval.name == name).unwrap();
+        interval.limits.clone().unwrap_or_else(|reason| panic!("{name}: {reason}"))
+    };
+    let both = |(low, high): (f64, f64), wanted: (f64, f64)| {
+        near(low, wanted.0);
+        near(high, wanted.1);
+    };
+    // scipy.stats.binomtest(8, 12).proportion_ci(0.95, "exact") and "wilson"; scipy.stats.beta.ppf with 8.5 and 4.5.
+    both(limits("right", "cp"), (0.348_875_506_419_281_6, 0.900_753_908_850_416_7));
+    both(limits("right", "w"), (0.390_622_088_872_799_53, 0.861_879_908_908_786_7));
+    both(limits("right", "j"), (0.387_563_896_557_623, 0.875_462_678_547_850_6));
+    // The mean of the differences and scipy.stats.t.ppf(0.975, 11).
+    both(limits("gain", "ct"), (-0.144_934_081_750_497_82, 0.644_934_081_750_497_8));
+    // Fieller's quadratic with numpy's means, variances and covariance.
+    both(limits("faster", "f"), (0.392_794_464_566_698_1, 1.213_989_926_515_252));
+    let (low, high) = limits("gain", "pc");
+    let estimate = estimate(&judgment, "gain");
+    both(limits("gain", "ba"), (2.0 * estimate - high, 2.0 * estimate - low));
+    for name in ["bc", "st", "mt"] {
+        let (own_low, own_high) = limits("gain", name);
+        assert!(own_low < estimate && estimate < own_high, "{name}: {own_low} {own_high}");
+        assert!((own_low - low).abs() < 0.25 && (own_high - high).abs() < 0.25, "{name}: {own_low} {own_high}");
+    }
+    // Largest minus smallest is above zero in every resample, and yet no evidence of a difference.
+    assert!(limits("gap", "pc").0 >= 0.0);
+    near(limits("gap", "sb").0, 0.0);
+}
