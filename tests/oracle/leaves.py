@@ -238,8 +238,17 @@ def types():
         negate=(record_expr,),
         abs=(record_expr,),
     )
+    statistic = choice(
+        *"auroc average_precision precision recall f1 kappa pearson spearman kendall brier log_loss".split(),
+        "median_survival",
+        calibration_error=(INTEGER,),
+        pass_at=(INTEGER,),
+        pass_all=(INTEGER,),
+    )
     aggregate = rec(
-        kind=choice(*"mean rate sum count median sd min max phi".split(), quantile=(NUMBER,)),
+        kind=choice(
+            *"mean rate sum count median sd min max phi".split(), quantile=(NUMBER,), statistic=(statistic,)
+        ),
         arguments=seq(record_expr),
         filter=opt(record_expr),
     )
@@ -251,31 +260,56 @@ def types():
         estimand=(TEXT,),
         at=(expr, cell),
         for_=(expr, record_expr),
-        reduce=(choice("spread", "max", "min", "sum", "product", "mean"), TEXT, expr),
+        reduce=(choice("spread", "max", "min", "sum", "product", "mean", "mean_defined"), TEXT, expr),
+        slope=(TEXT, expr),
         arithmetic=(expr, operation, expr),
         negate=(expr,),
         abs=(expr,),
+        log=(expr,),
         minimum=(seq(expr),),
         maximum=(seq(expr),),
     )
     # 5.7
     t["values"] = rec(per=opt(TEXT), entries=map_of(TEXT, quantity), source=TEXT)
     t["measures"] = rec(parameters=seq(tup(TEXT, TEXT)), expr=expr, undefined=opt(quantity), type=number_type)
+    fitted = rec(
+        formula=TEXT,
+        target=choice(without=(TEXT,), coefficient=(TEXT,)),
+        nodes=INTEGER,
+        filter=opt(record_expr),
+    )
     t["estimands"] = rec(
         per=seq(rec(factor=TEXT, except_=set_of(TEXT), pair=BOOL)),
-        body=choice("reported", contrast=(expr,), paired=(record_expr, opt(record_expr))),
+        body=choice("reported", contrast=(expr,), paired=(record_expr, opt(record_expr)), fitted=(fitted,)),
         type=number_type,
     )
     t["picks"] = rec(
         factor=TEXT, largest=BOOL, expr=expr, per=set_of(TEXT), ties_refuse=BOOL, resample_again=BOOL
     )
     t["intervals"] = rec(
-        method=choice("paired_t", bootstrap_percentile=(TEXT, INTEGER, INTEGER), wilson=(TEXT, BOOL)),
+        method=choice(
+            *"paired_t newcombe_paired agresti_caffo wald".split(),
+            bootstrap_percentile=(TEXT, INTEGER, INTEGER),
+            bootstrap=(choice(*"basic bca studentised max_t spread_bound".split()), TEXT, INTEGER, INTEGER),
+            wilson=(TEXT, BOOL),
+            clopper_pearson=(TEXT,),
+            jeffreys=(TEXT,),
+            beta_binomial=(TEXT,),
+            cluster_t=(TEXT,),
+            newcombe=(TEXT,),
+            fieller=(TEXT,),
+        ),
         level=quantity,
     )
     sides = choice("two", "greater", "less")
     t["tests"] = rec(
         method=choice(
+            *"hotelling log_rank likelihood_ratio".split(),
+            wilcoxon=(sides, quantity, choice("wilcox", "pratt", "split")),
+            mcnemar=(sides, BOOL),
+            fisher=(sides,),
+            equivalence=(quantity,),
+            wald=(sides,),
             sign=(sides, quantity),
             sign_flip=(sides, quantity),
             paired_t=(sides, quantity),
@@ -286,8 +320,26 @@ def types():
     t["families"] = rec(
         members=set_of(rec(estimand=TEXT, test=TEXT, filter=opt(record_expr))),
         within=set_of(TEXT),
-        adjust=choice("holm", "bonferroni", "none"),
+        adjust=choice(
+            *"holm bonferroni hochberg hommel benjamini_hochberg benjamini_yekutieli".split(),
+            *"fixed_sequence graph joint none".split()
+        ),
         count=INTEGER,
+        sequence=seq(TEXT),
+        weights=map_of(TEXT, quantity),
+        passes=set_of(rec(from_=TEXT, to=TEXT, share=quantity)),
+    )
+    t["looks"] = rec(at=seq(INTEGER), maximum=INTEGER, spend=choice("obrien_fleming", "pocock", "anytime"))
+    change = rec(by=quantity, times=BOOL, filter=opt(record_expr))
+    draw = rec(mean=quantity, changes=seq(change), varies=set_of(rec(within=set_of(TEXT), sd=quantity)))
+    verdict = choice(*"supported contradicted inconclusive void not_evaluated not_evaluable".split())
+    t["scenarios"] = rec(
+        null=BOOL,
+        words=TEXT,
+        seed=INTEGER,
+        draws=map_of(TEXT, draw),
+        losses=set_of(tup(state_class, quantity)),
+        expects=set_of(rec(hypothesis=TEXT, class_=verdict, at_most=BOOL, share=quantity)),
     )
     # 5.8
     about = rec(
@@ -409,10 +461,10 @@ def types():
 
 
 TYPES = types()
-SECTIONS = {"study", "tasks", "design", "waivers", "semantics"}
+SECTIONS = {"study", "tasks", "design", "looks", "waivers", "semantics"}
 LISTS = set(
     "factors models scaffolds tools fields sets values measures estimands picks intervals tests margins families gates "
-    "hypotheses conclusions publish results".split()
+    "hypotheses conclusions publish scenarios results".split()
 )
 SEMANTICS = {
     "generator": "philox4x32-10/stafford13/1",

@@ -49,7 +49,8 @@ const DOWN: [&str; 14] = [
 const SAME: [&str; 8] =
     ["same", "equal", "equally", "equivalent", "identical", "unchanged", "indistinguishable", "parity"];
 /// Words that turn a sentence around, so that nothing is concluded from the others.
-const TURNS: [&str; 9] = ["not", "no", "never", "neither", "nor", "without", "than", "cannot", "unless"];
+const TURNS: [&str; 11] =
+    ["not", "no", "never", "neither", "nor", "without", "than", "cannot", "unless", "most", "within"];
 
 /// Checks pairs of claims, and every claim against its own rule.
 pub(super) fn check(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {

@@ -1,3 +1,5 @@
+//! The module `bca` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{BcaError, Ties, acceleration, bca_interval, leave_one_out};

@@ -1,3 +1,5 @@
+//! The module `calibration` against independent values and what must hold of any input.
+
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 
 use super::{

@@ -1,3 +1,5 @@
+//! The module `comparison` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Comparison, ComparisonError, FamilyAdjustment, FamilyRules, Finding, Found, Precedence, above, judge};

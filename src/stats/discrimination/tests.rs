@@ -1,3 +1,5 @@
+//! The module `discrimination` against independent values and what must hold of any input.
+
 use super::{
     Confusion, Disagreement, auroc, auroc_weighted, average_precision, average_precision_weighted, cohen_kappa,
     cohen_kappa_weighted, phi_weighted,

@@ -1,3 +1,5 @@
+//! The module `information` against independent values and what must hold of any input.
+
 use super::{
     Action, Executor, InformationError, Priced, ambiguity, best_affordable, entropy, gaps, information_gain,
     reading_score, relative_increase, relative_increase_weighted, retention, retention_weighted, taken_up,

@@ -1,3 +1,5 @@
+//! The module `pareto` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Membership, Objective, Place, ReplicatedObjective, front_membership, pareto_front};

@@ -1,3 +1,5 @@
+//! The module `pass_at_k` against independent values and what must hold of any input.
+
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 
 use super::{Attempts, AttemptsError, MOST_ATTEMPTS, Success, mean_pass, mean_pass_weighted, pass};

@@ -1,3 +1,5 @@
+//! The module `rank_correlation` against independent values and what must hold of any input.
+
 use super::{kendall, kendall_weighted, spearman, spearman_weighted};
 use crate::stats::moments;
 use crate::stats::undefined::Undefined;

@@ -1,3 +1,5 @@
+//! The module `ranks` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{MOST_MEMBERS, RankError, RankOrder, rank};

@@ -1,3 +1,5 @@
+//! The module `rate` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Formula, SampleSize, agresti_coull, beta_binomial, cluster_robust, of_clusters, t_on_cluster_rates};

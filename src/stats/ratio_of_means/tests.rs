@@ -1,3 +1,5 @@
+//! The module `ratio_of_means` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{LogRatio, Means, RatioError};

@@ -1,3 +1,5 @@
+//! The module `simultaneous` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Arm, simultaneous_bands, spread_lower_bound};

@@ -1,3 +1,5 @@
+//! The module `slopes` against independent values and what must hold of any input.
+
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 
 use super::{SlopeError, least_squares, least_squares_weighted, theil_sen, theil_sen_weighted};

@@ -1,3 +1,5 @@
+//! The module `studentised` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Studentised, Term};

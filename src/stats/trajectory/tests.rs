@@ -1,3 +1,5 @@
+//! The module `trajectory` against independent values and what must hold of any input.
+
 use super::{Crossing, Jump, Toward, Trajectory, TrajectoryError};
 use crate::stats::undefined::Undefined;
 

@@ -1,3 +1,5 @@
+//! The module `two_rates` against independent values and what must hold of any input.
+
 use proptest::prelude::*;
 
 use super::{Pairs, Rate, agresti_caffo, agresti_min, newcombe, newcombe_paired};
