@@ -2,7 +2,12 @@
 //! resamples, every interval, six mixed fits. Prints processor times and their ratio, in one run: `cargo bench --bench peers`.
 //!
 //! The peers are numpy with pandas, and lme4; `benches/peers/install.sh` installs them. What is missing is said, and skipped.
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot run must stop")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a benchmark that cannot run must stop"
+)]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "its result is what it prints")]
 #![expect(clippy::cast_precision_loss, reason = "ticks of a clock")]
 

@@ -164,8 +164,9 @@ impl Checker<'_> {
             return false;
         }
         for name in &estimands {
-            let passed: Rational = passes.iter().filter(|pass| pass.from == *name).map(|pass| &pass.share.value).sum();
-            if passed > one {
+            let given_away: Rational =
+                passes.iter().filter(|pass| pass.from == *name).map(|pass| &pass.share.value).sum();
+            if given_away > one {
                 self.report(Diagnostic::error(
                     Code::FamilyConflict,
                     item.name.span,

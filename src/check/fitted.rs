@@ -73,16 +73,14 @@ impl Checker<'_> {
             );
             return None;
         };
-        match &*expr.kind {
-            ExprKind::Text(text) => Some((text.clone(), expr.span)),
-            _ => {
-                self.report(
-                    Diagnostic::error(Code::TypeMismatch, expr.span, "a formula is a text")
-                        .help("put it in quotes, as in `\"correct ~ arm + (1 | task)\"`"),
-                );
-                None
-            }
+        if let ExprKind::Text(text) = &*expr.kind {
+            return Some((text.clone(), expr.span));
         }
+        self.report(
+            Diagnostic::error(Code::TypeMismatch, expr.span, "a formula is a text")
+                .help("put it in quotes, as in `\"correct ~ arm + (1 | task)\"`"),
+        );
+        None
     }
 
     /// Every name of a formula: a true-or-false outcome before `~`; factors, attributes and the unit after it.
@@ -119,6 +117,7 @@ impl Checker<'_> {
         Some(())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn target(
         &mut self,
         formula: &Formula,
@@ -144,16 +143,16 @@ impl Checker<'_> {
                 }
                 Some(FitTarget::Without(term.to_string()))
             }
-            (None, Some(expr)) => match text(expr) {
-                Some(name) => Some(FitTarget::Coefficient(name)),
-                None => {
+            (None, Some(expr)) => {
+                let name = text(expr);
+                if name.is_none() {
                     self.report(
                         Diagnostic::error(Code::TypeMismatch, expr.span, "a coefficient is named by a text")
                             .help("name it as in `coefficient: \"arm[s2]\"`"),
                     );
-                    None
                 }
-            },
+                name.map(FitTarget::Coefficient)
+            }
             _ => {
                 self.report(
                     Diagnostic::error(

@@ -159,6 +159,7 @@ impl Checker<'_> {
         Some(Draw { mean, changes, varies })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn change(&mut self, item: &ast::Change, dimension: &Dimension) -> Option<Change> {
         let filter = match &item.filter {
             None => None,
@@ -182,6 +183,7 @@ impl Checker<'_> {
         Some(Change { by, times: true, filter })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn variation(
         &mut self,
         field: &str,
@@ -204,7 +206,7 @@ impl Checker<'_> {
             self.mark(Kind::Factor, word);
             within.insert(word.to_owned());
         }
-        let (sd, bare) = self.quantity(sd).map(|(quantity, bare)| (quantity, bare))?;
+        let (sd, bare) = self.quantity(sd)?;
         let own = match dimension {
             Dimension::Proportion => &Dimension::Difference,
             other => other,
@@ -227,19 +229,12 @@ impl Checker<'_> {
         let mut losses: Vec<(StateClass, Quantity)> = Vec::new();
         let mut sum = Rational::zero();
         for (share, word) in items {
-            let class = match state_class(&word.node) {
-                Some(class @ (StateClass::Errored | StateClass::Missing)) => class,
-                _ => {
-                    self.report(
-                        Diagnostic::error(
-                            Code::WrongKind,
-                            word.span,
-                            format!("records are not lost as `{}`", word.node),
-                        )
+            let Some(class @ (StateClass::Errored | StateClass::Missing)) = state_class(&word.node) else {
+                self.report(
+                    Diagnostic::error(Code::WrongKind, word.span, format!("records are not lost as `{}`", word.node))
                         .help("they are lost as `missing` or as `errored`"),
-                    );
-                    return None;
-                }
+                );
+                return None;
             };
             let (quantity, bare) = self.quantity(share)?;
             let quantity = self.fit(quantity, bare, Self::literal_span(share), &Dimension::Proportion)?;

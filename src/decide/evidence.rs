@@ -108,6 +108,7 @@ pub(super) fn pins(spec: &Spec, about: &About) -> Binding {
 
 impl Store {
     /// Computes everything asked for. `views` are the analysis sets by number.
+    #[expect(clippy::too_many_lines, reason = "one step after the other, each with what the last one left")]
     pub fn compute(
         views: &[View<'_>],
         reported: &Reported<'_>,
@@ -309,6 +310,7 @@ fn counted(count: Option<u64>) -> Option<Number> {
 }
 
 /// What is resampled for an interval; nothing when its limits are computed directly.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<Job<'n>> {
     let (kind, resample, resamples, seed) = match &interval.method {
         IntervalMethod::BootstrapPercentile { resample, resamples, seed } => (None, resample, *resamples, *seed),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::frame::Frame;
-use super::judgment::{Figure, Number};
+use super::judgment::Number;
 use super::sample::{Sample, Series};
 use crate::math::special::{normal_isf, normal_sf};
 use crate::plan::Scalar;
@@ -74,14 +74,10 @@ fn went(fit: &Fit) -> String {
 
 /// The formula without a term and without every term that contains it.
 fn without(formula: &Formula, dropped: &Term) -> String {
-    let mut text = format!("{} ~ 1", formula.response());
-    for term in formula.fixed().iter().filter(|term| !term.contains(dropped)) {
-        text.push_str(&format!(" + {term}"));
-    }
-    for term in formula.random() {
-        text.push_str(&format!(" + (1 | {term})"));
-    }
-    text
+    let mut parts = vec![format!("{} ~ 1", formula.response())];
+    parts.extend(formula.fixed().iter().filter(|term| !term.contains(dropped)).map(ToString::to_string));
+    parts.extend(formula.random().iter().map(|term| format!("(1 | {term})")));
+    parts.join(" + ")
 }
 
 /// One row for each unit and arm.
@@ -151,11 +147,11 @@ fn declared(frame: &Frame<'_>, name: &str, values: &[&str]) -> Result<Column, St
 
 impl Fitted {
     /// The estimate: the statistic or the coefficient.
-    pub fn estimate(&self) -> Figure {
-        Ok(Number::Float(match self.quantity {
+    pub fn estimate(&self) -> Number {
+        Number::Float(match self.quantity {
             Quantity::Ratio { statistic, .. } => statistic,
             Quantity::Coefficient { estimate, .. } => estimate,
-        }))
+        })
     }
 
     /// The p-value with how the fit went.

@@ -27,6 +27,7 @@ fn text(reason: Undefined) -> String {
 }
 
 /// The limits at a confidence level between 0 and 1.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 pub(super) fn interval(frame: &Frame<'_>, method: &IntervalMethod, node: &Node, level: f64) -> Limits {
     match method {
         IntervalMethod::Wilson { cluster, korn_graubard } => {
@@ -112,6 +113,7 @@ fn cluster_t(frame: &Frame<'_>, node: &Node, cluster: &str, level: f64) -> Limit
 }
 
 /// Both arms of a difference.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn arms(node: &Node) -> Result<(&Node, &Node), String> {
     match node {
         Node::Arithmetic(left, ArithmeticOp::Subtract, right) => Ok((left, right)),

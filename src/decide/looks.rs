@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Refusal;
 use crate::plan::Task;
 use crate::records::Joined;
-use crate::spec::{Looks, Spec, Spend, State, StateClass, TestMethod};
+use crate::spec::{Looks, Spec, Spend, StateClass, TestMethod};
 use crate::stats::spending::{Crossing, Spending, boundaries};
 
 /// The look that is judged.
@@ -25,19 +25,22 @@ pub struct Look {
     spend: Spend,
 }
 
+/// The complete units with their records, where not all are.
+pub(super) type Complete = (Vec<Task>, Joined);
+
 /// The look that the results are, with the units that are complete. Refused between looks.
 pub(super) fn look(
     spec: &Spec,
     looks: &Looks,
     tasks: &[Task],
     joined: &Joined,
-) -> Result<(Look, Option<(Vec<Task>, Joined)>), Refusal> {
+) -> Result<(Look, Option<Complete>), Refusal> {
     let mut complete = vec![true; tasks.len()];
     for (unit, state) in joined.plan.units.iter().zip(&joined.states) {
-        if state.class() == Some(StateClass::Missing) || *state == State::Missing {
-            if let Some(slot) = complete.get_mut(unit.task as usize) {
-                *slot = false;
-            }
+        if state.class() == Some(StateClass::Missing)
+            && let Some(slot) = complete.get_mut(unit.task as usize)
+        {
+            *slot = false;
         }
     }
     let planned = tasks.len() as u64;

@@ -96,7 +96,7 @@ impl Node {
             Self::Phi(sample) => phi(sample),
             Self::Statistic(sample, statistic) => super::statistic::value(sample, *statistic),
             Self::Order(sample, order) => order_statistic(sample, order),
-            Self::Fitted(fitted) => fitted.estimate(),
+            Self::Fitted(fitted) => Ok(fitted.estimate()),
             Self::Arithmetic(left, op, right) => combine(&left.exact()?, *op, &right.exact()?),
             Self::Negate(body) => body.exact().map(|value| value.negated()),
             Self::Abs(body) => body.exact().map(|value| value.absolute()),

@@ -127,6 +127,7 @@ impl Prepared {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn value(&self, statistic: Statistic, multiplicities: &[u16]) -> Result<f64, String> {
         match (self, statistic) {
             (Self::Ranked(ranked, _), Statistic::AveragePrecision) => {

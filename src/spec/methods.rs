@@ -179,7 +179,7 @@ pub enum TestMethod {
         /// What happens to values at the null.
         zeros: Zeros,
     },
-    /// McNemar on units that are true on one side only.
+    /// `McNemar` on units that are true on one side only.
     Mcnemar {
         /// Alternative.
         sides: Sides,

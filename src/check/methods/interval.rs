@@ -33,6 +33,7 @@ const PLANNED: [&str; 1] = ["beta_binomial"];
 const KINDS: [&str; 6] = ["percentile", "basic", "bca", "studentised", "max_t", "spread_bound"];
 
 impl Checker<'_> {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn interval(&mut self, method: &Method) -> Option<Interval> {
         let mut arguments = Arguments::new(method);
         self.no_fallback(method);

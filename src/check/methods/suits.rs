@@ -71,6 +71,7 @@ fn unsuited_interval(spec: &Spec, method: &IntervalMethod, estimand: &Estimand) 
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn unsuited_test(spec: &Spec, method: &TestMethod, estimand: &Estimand) -> Option<String> {
     let dimension = &estimand.kind.dimension;
     if let TestMethod::Permutation { labels, .. } = method
@@ -169,6 +170,7 @@ pub(in crate::check) fn has_unit_values(spec: &Spec, estimand: &Estimand) -> boo
 }
 
 /// `Some(true)` for a linear combination of means, `Some(false)` for a constant.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn linear(spec: &Spec, expr: &Expr, depth: u32) -> Option<bool> {
     if depth > 64 {
         return None;
@@ -176,8 +178,9 @@ fn linear(spec: &Spec, expr: &Expr, depth: u32) -> Option<bool> {
     match bare(spec, expr, 0)? {
         Expr::Constant(_) | Expr::Value(_) => Some(false),
         Expr::Aggregate(Aggregate { kind: AggregateKind::Mean | AggregateKind::Rate, .. }) => Some(true),
-        Expr::Negate(inner) | Expr::Slope(_, inner) => linear(spec, inner, depth + 1),
-        Expr::Reduce(ReduceKind::Sum | ReduceKind::Mean, _, inner) => linear(spec, inner, depth + 1),
+        Expr::Negate(inner) | Expr::Slope(_, inner) | Expr::Reduce(ReduceKind::Sum | ReduceKind::Mean, _, inner) => {
+            linear(spec, inner, depth + 1)
+        }
         Expr::Arithmetic(left, op, right) => {
             let (left, right) = (linear(spec, left, depth + 1)?, linear(spec, right, depth + 1)?);
             match op {

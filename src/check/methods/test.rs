@@ -124,6 +124,7 @@ impl Checker<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn equivalence(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<TestMethod> {
         let expr = arguments.take("margin");
         let expr = self.given(expr, method, "margin")?;

@@ -118,12 +118,11 @@ fn exclude(spec: &Spec, first: &RuleSite<'_>, second: &RuleSite<'_>) -> bool {
 fn is_signed(estimand: &Estimand) -> bool {
     let reaches_below = |lower: &Rational| *lower < Rational::from_integer(0.into());
     match (&estimand.body, &estimand.kind.bounds.lower) {
-        (EstimandBody::Contrast(Expr::Arithmetic(_, ArithmeticOp::Subtract, _)), lower) => {
-            lower.as_ref().is_none_or(reaches_below)
-        }
-        (EstimandBody::Paired { value: RecordExpr::Arithmetic(_, ArithmeticOp::Subtract, _), .. }, lower) => {
-            lower.as_ref().is_none_or(reaches_below)
-        }
+        (
+            EstimandBody::Contrast(Expr::Arithmetic(_, ArithmeticOp::Subtract, _))
+            | EstimandBody::Paired { value: RecordExpr::Arithmetic(_, ArithmeticOp::Subtract, _), .. },
+            lower,
+        ) => lower.as_ref().is_none_or(reaches_below),
         (_, lower) => {
             matches!(estimand.kind.dimension, Dimension::Difference | Dimension::Plain)
                 && lower.as_ref().is_some_and(reaches_below)

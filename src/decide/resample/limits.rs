@@ -55,6 +55,7 @@ fn columns(node: &Node, group: &Group) -> Result<Vec<Columns>, String> {
     Ok(found)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn gather(node: &Node, factor: f64, group: &Group, found: &mut Vec<Columns>) -> Result<(), String> {
     let column = |sample: &Sample, column| sample.column(column, group.clusters, &group.cluster);
     let mut add = |top: (ExactColumn, i128), bottom: (ExactColumn, i128)| {

@@ -69,7 +69,7 @@ pub struct Circumstances {
 /// A limit without a score is thus unscored; the limit stays in the record. `declared` says whether any scorer was to run.
 #[must_use]
 pub fn state_of<'a>(facts: &Circumstances, scores: impl Iterator<Item = &'a Score> + Clone, declared: bool) -> State {
-    let scored = scores.clone().any(|score| !score.value.is_no_score());
+    let is_scored = scores.clone().any(|score| !score.value.is_no_score());
     if facts.superseded {
         State::Superseded
     } else if facts.surplus {
@@ -81,8 +81,8 @@ pub fn state_of<'a>(facts: &Circumstances, scores: impl Iterator<Item = &'a Scor
     } else if facts.exhausted {
         State::InfrastructureExhausted
     } else if facts.errored {
-        if scored { State::ErroredButScored } else { State::Errored }
-    } else if !scored {
+        if is_scored { State::ErroredButScored } else { State::Errored }
+    } else if !is_scored {
         let refused = scores.clone().any(|score| score.reason.as_deref() == Some("refusal"));
         if refused {
             State::Refusal

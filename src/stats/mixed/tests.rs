@@ -145,7 +145,8 @@ fn brute_force(table: &Table, linear: impl Fn(usize) -> f64, sigma: f64) -> f64 
             let rows: Vec<usize> = (0..units.codes().len()).filter(|row| units.codes()[*row] == unit).collect();
             let at = |u: f64| {
                 let one = |row: &usize| {
-                    let (k, n) = (table.successes()[*row] as f64, table.trials()[*row] as f64);
+                    let real = |count: u64| f64::from(u32::try_from(count).unwrap());
+                    let (k, n) = (real(table.successes()[*row]), real(table.trials()[*row]));
                     let eta = linear(*row) + sigma * u;
                     k * eta - n * libm::log1p(libm::exp(eta))
                 };
