@@ -208,9 +208,9 @@ fn gaia(test: &str, slice: &str) -> Option<Table> {
     let c = columns(&shared(test, "gaia_like.csv")?);
     let rows = c["sample_id"].len();
     let mut finished: BTreeMap<(&str, &str, &str), bool> = BTreeMap::new();
-    for row in 0..rows {
-        let cell = (c["sample_id"][row].as_str(), c["model"][row].as_str(), c["scaffold"][row].as_str());
-        *finished.entry(cell).or_default() |= c["status"][row] == "ok";
+    let cells = c["sample_id"].iter().zip(&c["model"]).zip(&c["scaffold"]);
+    for (((task, model), scaffold), status) in cells.zip(&c["status"]) {
+        *finished.entry((task.as_str(), model.as_str(), scaffold.as_str())).or_default() |= status == "ok";
     }
     let unfinished: Vec<&str> = finished.iter().filter(|(_, ok)| !**ok).map(|((task, ..), _)| *task).collect();
     let kept: Vec<usize> = (0..rows)

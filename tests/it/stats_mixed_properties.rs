@@ -212,14 +212,14 @@ fn what_has_no_answer_is_refused_by_name() {
     // Everything in cell q succeeds; then only in q with m.
     let separated = change(|row| {
         if row.a == "q" {
-            row.right = row.trials
+            row.right = row.trials;
         }
     });
     assert_eq!(refused(one, &separated, laplace), FitError::Separation { coefficients: vec!["`a[q]`".into()] });
     assert_eq!(refused("y ~ a", &separated, laplace), FitError::Separation { coefficients: vec!["`a[q]`".into()] });
     let quasi = change(|row| {
         if row.a == "q" && row.b == "m" {
-            row.right = 0
+            row.right = 0;
         }
     });
     let interaction = FitError::Separation { coefficients: vec!["`a[q]:b[m]`".into()] };

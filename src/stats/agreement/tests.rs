@@ -1,3 +1,5 @@
+//! The module `agreement` against independent values and what must hold of any input.
+
 use super::{
     AgreementError, Scale, fleiss_kappa, fleiss_kappa_weighted, krippendorff_alpha, krippendorff_alpha_weighted,
     pairwise_agreement, pairwise_agreement_weighted, share_agreeing, share_agreeing_weighted,

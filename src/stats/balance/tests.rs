@@ -1,3 +1,5 @@
+//! The module `balance` against independent values and what must hold of any input.
+
 use super::{
     BalanceError, average_over_positions, average_ranks, average_ranks_weighted, check_balance, cyclic_square,
     position_counts, win_counts, win_ranks,
