@@ -9,9 +9,16 @@
 
 use std::path::PathBuf;
 
+use prespec::stats::bca::{Ties, acceleration, bca_interval, leave_one_out};
+use prespec::stats::bootstrap::{basic_interval, percentile_interval, ratios, totals};
+use prespec::stats::column::ExactColumn;
 use prespec::stats::effective_n::Cluster;
 use prespec::stats::interval::Interval;
+use prespec::stats::nearest::nearest_quotient;
+use prespec::stats::picks::Picks;
 use prespec::stats::rate::{Formula, SampleSize, beta_binomial, cluster_robust, of_clusters, t_on_cluster_rates};
+use prespec::stats::ratio_of_means::{LogRatio, Means, RatioError};
+use prespec::stats::studentised::{Studentised, Term};
 use prespec::stats::two_rates::{Pairs, Rate, agresti_caffo, agresti_min, newcombe, newcombe_paired};
 use serde_json::Value;
 
@@ -164,4 +171,156 @@ fn intervals_of_two_rates_match_the_reference_and_statsmodels() {
             limits(name, newcombe(first, second, 0.95).unwrap(), &case[name], 1e-12);
         }
     }
+}
+
+/// The twenty tasks of the bootstrap cases: correct answers out of three, the attempts, and cost over 10^4.
+struct Tasks {
+    correct: ExactColumn,
+    attempts: ExactColumn,
+    cost: ExactColumn,
+}
+
+impl Tasks {
+    fn new(case: &Value) -> Self {
+        let correct = counts(&case["k_correct_of_3"]);
+        let attempts = vec![3; correct.len()];
+        let cost = numbers(&case["cost"]).iter().map(|cost| (cost * 1e4).round() as i128).collect();
+        Self {
+            correct: ExactColumn::counts(&correct).unwrap(),
+            attempts: ExactColumn::counts(&attempts).unwrap(),
+            cost: ExactColumn::new(4, cost).unwrap(),
+        }
+    }
+
+    /// What stands above and below the line of a statistic.
+    fn columns(&self, statistic: &str) -> (&ExactColumn, &ExactColumn) {
+        match statistic {
+            "accuracy" => (&self.correct, &self.attempts),
+            "cost_per_correct" => (&self.cost, &self.correct),
+            other => panic!("no statistic {other}"),
+        }
+    }
+
+    fn statistic(&self, statistic: &str, weights: &[u16]) -> Option<f64> {
+        let (top, bottom) = self.columns(statistic);
+        let sum = |column: &ExactColumn| -> i128 {
+            column.sums().iter().zip(weights).map(|(sum, &weight)| sum * i128::from(weight)).sum()
+        };
+        nearest_quotient(sum(top), top.scale(), sum(bottom), bottom.scale())
+    }
+}
+
+#[test]
+fn bootstrap_intervals_of_an_explicit_index_matrix() {
+    let Some(case) = json("bootstrap_intervals_of_an_explicit_index_matrix", "bootstrap.json") else { return };
+    let tasks = Tasks::new(&case);
+    let results = case["results"].as_object().unwrap();
+    assert_eq!(results.len(), 2);
+    for (name, want) in results {
+        let number = |field: &str| want[field].as_f64().unwrap();
+        let replicate = |row: &Value| {
+            let mut weights = vec![0_u16; 20];
+            for picked in counts(row) {
+                weights[picked as usize] += 1;
+            }
+            tasks.statistic(name, &weights).unwrap()
+        };
+        let mut replicates: Vec<f64> = case["idx"].as_array().unwrap().iter().map(replicate).collect();
+        let estimate = tasks.statistic(name, &[1; 20]).unwrap();
+        near("estimate", estimate, number("theta"), 1e-14);
+        let percentile = percentile_interval(&mut replicates, 0.95).unwrap().limits;
+        limits("percentile", percentile, &want["percentile_type7"], 1e-12);
+        let basic = basic_interval(&mut replicates, estimate, 0.95).unwrap();
+        limits("basic", basic.limits, &want["basic"], 1e-12);
+        assert_eq!(basic.undefined, 0);
+        let without = leave_one_out(20, 2, |weights| tasks.statistic(name, weights)).unwrap();
+        let acceleration = acceleration(&without).unwrap();
+        near("acceleration", acceleration, number("acceleration"), 1e-12);
+        let bca = bca_interval(&mut replicates, estimate, acceleration, Ties::Half, 0.95).unwrap();
+        near("z0", bca.bias, number("z0_midtie"), 1e-12);
+        near("lower tail", bca.tails.0, want["bca_alpha"][0].as_f64().unwrap(), 1e-12);
+        near("upper tail", bca.tails.1, want["bca_alpha"][1].as_f64().unwrap(), 1e-12);
+        limits("BCa", bca.limits, &want["bca_type7"], 1e-12);
+        let strict = bca_interval(&mut replicates, estimate, acceleration, Ties::Strict, 0.95).unwrap();
+        near("strict z0", strict.bias, number("z0_strict_less"), 1e-12);
+    }
+}
+
+#[test]
+fn bootstrap_intervals_agree_with_r_up_to_monte_carlo_error() {
+    let test = "bootstrap_intervals_agree_with_r_up_to_monte_carlo_error";
+    let (Some(case), Some(boot)) = (json(test, "bootstrap.json"), json(test, "bootstrap_boot_R.json")) else { return };
+    let tasks = Tasks::new(&case);
+    let picks = Picks::draw(20, 100_000, 1).unwrap();
+    // An accuracy moves in steps of 1/60. The exact bootstrap distribution has 0.0243 at or below 11/60 and 0.0402 at or below
+    // 12/60, so the lower limit at 0.025 falls on either step by chance. boot estimates the acceleration by regression and
+    // interpolates on a normal scale.
+    for (name, tolerance) in [("accuracy", 1.0 / 60.0 + 1e-9), ("cost_per_correct", 0.02)] {
+        let want = &boot["results"][name];
+        let (top, bottom) = tasks.columns(name);
+        let sums = totals(&picks, &[top, bottom], 2).unwrap();
+        let mut replicates = ratios(&sums[0], &sums[1]).unwrap();
+        let estimate = tasks.statistic(name, &[1; 20]).unwrap();
+        near(name, estimate, want["t0"].as_f64().unwrap(), 1e-12);
+        let percentile = percentile_interval(&mut replicates, 0.95).unwrap().limits;
+        limits("percentile", percentile, &want["perc"], tolerance);
+        limits("basic", basic_interval(&mut replicates, estimate, 0.95).unwrap().limits, &want["basic"], tolerance);
+        let without = leave_one_out(20, 1, |weights| tasks.statistic(name, weights)).unwrap();
+        let acceleration = acceleration(&without).unwrap();
+        let bca = bca_interval(&mut replicates, estimate, acceleration, Ties::Strict, 0.95).unwrap();
+        limits("BCa", bca.limits, &want["bca"], tolerance);
+    }
+}
+
+#[test]
+fn bootstrap_t_matches_a_slow_recomputation() {
+    let Some(case) = json("bootstrap_t_matches_a_slow_recomputation", "bootstrap.json") else { return };
+    let tasks = Tasks::new(&case);
+    let picks = Picks::draw(20, 999, 7).unwrap();
+    // Every resample written out in numpy, from an independent Philox.
+    for (name, [estimate, error, lower, upper]) in [
+        ("accuracy", [0.35, 0.085_412_655_019_188_46, 0.176_222_846_286_551_38, 0.537_997_532_313_116_1]),
+        (
+            "cost_per_correct",
+            [0.451_066_666_666_666_67, 0.120_579_302_154_644_02, 0.281_052_411_722_445_4, 0.780_620_818_231_983_9],
+        ),
+    ] {
+        let (numerator, denominator) = tasks.columns(name);
+        let got = Studentised::new(&picks, &[Term { factor: 1.0, numerator, denominator }], 2).unwrap();
+        near("estimate", got.estimate(), estimate, 1e-14);
+        near("standard error", got.standard_error(), error, 1e-13);
+        let interval = got.interval(0.95).unwrap();
+        near("lower", interval.limits.lower, lower, 1e-11);
+        near("upper", interval.limits.upper, upper, 1e-11);
+        assert_eq!(interval.undefined, 0);
+    }
+}
+
+#[test]
+fn ratios_of_costs_match_scipy() {
+    let Some(case) = json("ratios_of_costs_match_scipy", "tost_ratio.json") else { return };
+    let (first, second) = (numbers(&case["a"]), numbers(&case["b"]));
+    let number = |field: &str| case[field].as_f64().unwrap();
+    let logs = LogRatio::new(&first, &second).unwrap();
+    near("mean", logs.logs().mean(), number("mean_log_ratio"), 1e-12);
+    near("ratio", logs.ratio(), number("gmr"), 1e-12);
+    limits("95%", logs.interval(0.95).unwrap(), &case["ci95"], 1e-12);
+    limits("90%", logs.interval(0.90).unwrap(), &case["ci90"], 1e-12);
+    let tost = logs.tost(1.1).unwrap();
+    near("lower", tost.p_low, number("p_lower"), 1e-12);
+    near("upper", tost.p_high, number("p_upper"), 1e-12);
+    // The ratios at which scipy.stats.ttest_1samp(a - ratio b, 0) has p = 1 - level, found by scipy.optimize.brentq.
+    let means = Means::paired(&first, &second).unwrap();
+    near("ratio of means", means.ratio().unwrap(), 1.002_386_634_844_868_5, 1e-14);
+    for (level, lower, upper) in
+        [(0.95, 0.955_894_585_963_908, 1.038_292_402_932_858), (0.90, 0.966_404_725_085_533_9, 1.031_683_480_514_139)]
+    {
+        let got = means.fieller(level).unwrap();
+        near("Fieller lower", got.lower, lower, 1e-12);
+        near("Fieller upper", got.upper, upper, 1e-12);
+    }
+    let scattered = Means::paired(&[3.0, 5.0, 2.0, 8.0, 6.0, 4.0], &[1.0, -2.0, 3.0, 0.0, -1.0, 2.0]).unwrap();
+    let Err(RatioError::Unbounded { below, above }) = scattered.fieller(0.95) else { panic!("{scattered:?}") };
+    near("not excluded below", below, -4.029_042_474_194_677, 1e-12);
+    near("not excluded above", above, 1.145_644_409_417_442, 1e-12);
 }
