@@ -104,6 +104,16 @@ fn has_error(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
+/// What the rules of a study that was frozen would be refused for; what is waived in it is not here.
+#[must_use]
+pub fn recheck(spec: &Spec) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    rules::check(spec, &Places::default(), &mut found);
+    rules::waive(&spec.waivers, &mut found);
+    found.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    found
+}
+
 /// How many expression nodes the check of a spec without includes visits: its cost, free of any clock.
 #[must_use]
 pub fn work(text: &str) -> usize {

@@ -6,6 +6,7 @@ use crate::canon::digest::{FreezeId, SpecDigest};
 use crate::register::finding::{Finding, Severity, sort};
 
 pub mod frozen;
+pub mod study;
 
 /// Printed with every result, whatever the level.
 pub const LIMIT: &str = "This cannot show that no data were seen before the freeze.";

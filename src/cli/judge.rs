@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::fmt::replace;
 use super::output::Output;
-use super::verify::{decodes, inputs_root};
+use super::verify::inputs_root;
 use super::{Exit, load};
 use crate::canon::study::{LANG, spec as decode};
 use crate::decide::{self, Judgment, Options};
@@ -19,6 +19,7 @@ use crate::report::{document, html, terminal};
 use crate::spec::{Spec, TaskSource, VerdictClass};
 use crate::verify::Verdict;
 use crate::verify::frozen::verify_frozen;
+use crate::verify::study::study;
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]
@@ -74,6 +75,14 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
             return Exit::Usage;
         }
     }
+    if let Some(problem) = overwrites(arguments) {
+        output.problem(
+            &problem,
+            "what is judged, and what it is judged by, must be there afterwards as it was",
+            "write the document and the report to files of their own, outside the results",
+        );
+        return Exit::Usage;
+    }
     let bound = match bind(arguments, output) {
         Ok(bound) => bound,
         Err(exit) => return exit,
@@ -86,6 +95,24 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
         return exit;
     }
     present(arguments, &judgment, output)
+}
+
+/// What would be lost if the document and the report were written where they should go.
+fn overwrites(arguments: &Arguments) -> Option<String> {
+    let whole = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    let targets = || [("--out", &arguments.out), ("--report", &arguments.report)];
+    for (flag, target) in targets() {
+        let Some(target) = target else { continue };
+        let Some(path) = whole(target) else { continue };
+        let text = path.to_string_lossy();
+        let of_study = text.ends_with(SUFFIX) || text.ends_with(".prespec");
+        let result = arguments.results.iter().filter_map(|root| whole(root)).any(|root| path.starts_with(root));
+        if of_study || result || whole(&arguments.study).is_some_and(|study| study == path) {
+            return Some(format!("{flag} {} would write over what is judged", target.display()));
+        }
+    }
+    let same = arguments.out.as_deref().and_then(whole).zip(arguments.report.as_deref().and_then(whole));
+    same.filter(|(out, report)| out == report).map(|_| "--out and --report name one file".to_owned())
 }
 
 fn bind(arguments: &Arguments, output: &mut Output) -> Result<Bound, Exit> {
@@ -140,7 +167,7 @@ fn bind_frozen(arguments: &Arguments, output: &mut Output) -> Result<Bound, Exit
     let mut kept = None;
     let verification = verify_frozen(path, &root, |frozen| {
         kept = Some(frozen.clone());
-        decodes(frozen)
+        study(frozen)
     })
     .map_err(|error| {
         output.problem(&error.to_string(), "nothing can be judged without the frozen study", "name the frozen file");

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::output::Output;
-use crate::canon::study::spec;
-use crate::register::file::Frozen;
-use crate::register::finding::{Finding, FindingCode};
 use crate::verify::frozen::verify_frozen;
+use crate::verify::study::study;
 use crate::verify::{Verdict, Verification};
 
 /// Arguments of `verify`.
@@ -30,7 +28,7 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
     let mut documents = Vec::new();
     for path in &arguments.frozen {
         let root = inputs_root(path, arguments.inputs.as_deref());
-        match verify_frozen(path, &root, decodes) {
+        match verify_frozen(path, &root, study) {
             Ok(verification) => {
                 exit = exit.and(match verification.verdict {
                     Verdict::Verified => Exit::Done,
@@ -58,25 +56,6 @@ pub fn run(arguments: &Arguments, output: &mut Output) -> Exit {
         output.line(&format!("{document:#}"));
     }
     exit
-}
-
-/// The meaning of the leaves must be a study, in its only spelling.
-pub fn decodes(frozen: &Frozen) -> Vec<Finding> {
-    let open: Vec<_> =
-        frozen.file().open.iter().map(|(path, value)| (path.as_str().to_owned(), value.clone())).collect();
-    let sealed = open.len() < frozen.file().manifest.len();
-    match spec(&frozen.file().study, &open) {
-        Ok(_) => Vec::new(),
-        // A study with sealed leaves is not whole, so its references cannot be followed yet.
-        Err(_) if sealed => Vec::new(),
-        Err(error) => vec![Finding::error(
-            FindingCode::UnknownField,
-            frozen.name(),
-            format!("the leaves are not a study in its canonical form: {error}"),
-            "a part that this program reads differently could be judged differently",
-            "check which version froze the file; a newer one may be needed",
-        )],
-    }
 }
 
 /// Where the inputs stand: as given, else where the spec named in the file is found, from the folder above the

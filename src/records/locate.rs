@@ -65,8 +65,13 @@ pub(super) fn locate(
             if fits.is_empty() && only && literal {
                 fits.push(Bound::new());
             }
-            if let Some(bound) = fits.into_iter().next() {
-                found.insert(Located { name: name.into_owned(), path: root.clone(), bound });
+            match fits.as_slice() {
+                [bound] => {
+                    found.insert(Located { name: name.into_owned(), path: root.clone(), bound: bound.clone() });
+                }
+                [] => {}
+                // Which levels the name stands for must not depend on the order in which they were tried.
+                [_, ..] => findings.add(ambiguous(last, name.as_ref())),
             }
         }
     }
@@ -96,6 +101,15 @@ pub(super) fn known_fits(template: &Template, name: &str, bound: &Bound, slots: 
     let mut fits = template.fits(name, bound, MOST_FITS);
     fits.retain(|fit| slots.unknown(fit).is_none());
     fits
+}
+
+fn ambiguous(part: &Template, name: &str) -> RecordError {
+    RecordError::new(
+        RecordErrorKind::BadPattern,
+        name,
+        format!("the file's name fits `{part}` in more than one way"),
+        "separate the placeholders by something that no level contains",
+    )
 }
 
 struct Walk<'a> {
@@ -145,12 +159,7 @@ impl Walk<'_> {
                     }
                 }
                 [fit] => self.take(&path, prefix, &name, rest, fit.clone()),
-                _ => self.findings.add(RecordError::new(
-                    RecordErrorKind::BadPattern,
-                    format!("{prefix}{name}"),
-                    format!("the file's name fits `{part}` in more than one way"),
-                    "separate the placeholders by something that no level contains",
-                )),
+                _ => self.findings.add(ambiguous(part, &format!("{prefix}{name}"))),
             }
         }
     }

@@ -60,6 +60,8 @@ codes! {
     NameMismatch = "PR104" "the file name does not match the content";
     UnknownField = "PR105" "an unknown field";
     BadField = "PR106" "a field is missing or malformed";
+    NotFreezable = "PR107" "a study that the checks refuse";
+    SourcesDiffer = "PR108" "the source text says another study than the leaves";
     InputChanged = "PR111" "an input changed since the freeze";
     InputPath = "PR112" "an input's path is unsafe, missing or ambiguous";
     OverLimit = "PR113" "over a size limit";

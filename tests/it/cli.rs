@@ -195,3 +195,52 @@ fn wrong_usage_has_its_own_exit_code() {
     assert_eq!(run(here.path(), &["new", "."]).status.code(), Some(2));
     assert_eq!(run(here.path(), &["--help"]).status.code(), Some(0));
 }
+
+/// A frozen file whose bytes were edited and whose name was made to fit them again.
+fn forged(folder: &Path, path: &str, edit: impl Fn(&str) -> String) -> String {
+    let old = fs::read_to_string(folder.join(path)).unwrap();
+    let new = edit(&old);
+    assert_ne!(old, new);
+    let id = prespec::canon::digest::freeze_id(new.as_bytes());
+    let forged = Path::new("preregistrations/first_study").join(prespec::register::file::file_name(0, &id));
+    fs::remove_file(folder.join(path)).unwrap();
+    fs::create_dir_all(folder.join(&forged).parent().unwrap()).unwrap();
+    fs::write(folder.join(&forged), new).unwrap();
+    forged.display().to_string()
+}
+
+#[test]
+fn a_frozen_file_whose_text_says_otherwise_is_neither_verified_nor_judged() {
+    let edits: [(&str, fn(&str) -> String); 2] = [
+        ("source", |bytes| bytes.replacen("= 5 pp higher", "= 1 pp higher", 1)),
+        ("warning", |bytes| {
+            let (before, rest) = bytes.split_once("\"warnings\":[").unwrap();
+            format!("{before}\"warnings\":[{}", &rest[rest.find(']').unwrap()..])
+        }),
+    ];
+    for (what, edit) in edits {
+        let (_outer, folder) = starter();
+        let path = forged(&folder, &freeze(&folder), edit);
+        let verified = run(&folder, &["verify", &path]);
+        let said = text(&verified.stdout) + &text(&verified.stderr);
+        assert_eq!(verified.status.code(), Some(1), "{what}: {said}");
+        assert!(said.contains("PR108"), "{what}: {said}");
+        assert_eq!(run(&folder, &["judge", &path, "--results", "results"]).status.code(), Some(1), "{what}");
+    }
+}
+
+#[test]
+fn what_is_judged_is_never_written_over() {
+    let (_outer, folder) = starter();
+    let path = freeze(&folder);
+    let result = fs::read_dir(folder.join("results")).unwrap().next().unwrap().unwrap().path().display().to_string();
+    for target in [path.as_str(), "study.prespec", &result, "results/new.json"] {
+        for flag in ["--out", "--report"] {
+            let judged = run(&folder, &["judge", &path, "--results", "results", flag, target]);
+            assert_eq!(judged.status.code(), Some(2), "{flag} {target}: {}", text(&judged.stderr));
+        }
+    }
+    let both = run(&folder, &["judge", &path, "--results", "results", "--out", "one", "--report", "one"]);
+    assert_eq!(both.status.code(), Some(2));
+    assert_eq!(run(&folder, &["verify", &path]).status.code(), Some(0));
+}
