@@ -108,18 +108,21 @@ pub fn information_gain<R: AsRef<[f64]>>(prior: &[f64], likelihood: &[R]) -> Res
     check(prior, None)?;
     same_length(prior.len(), likelihood.len())?;
     let outcomes = likelihood.first().map_or(0, |row| row.as_ref().len());
-    let mut marginals = vec![ExactSum::default(); outcomes];
-    for ((hypothesis, p), row) in prior.iter().enumerate().zip(likelihood) {
-        let row = row.as_ref();
-        if row.len() != outcomes {
-            return Err(InformationError::Outcomes { hypothesis, have: row.len(), need: outcomes });
+    for (hypothesis, row) in likelihood.iter().enumerate() {
+        let have = row.as_ref().len();
+        if have != outcomes {
+            return Err(InformationError::Outcomes { hypothesis, have, need: outcomes });
         }
-        check(row, Some(hypothesis))?;
-        for (marginal, q) in marginals.iter_mut().zip(row) {
-            marginal.add_product(*p, *q, 1);
-        }
+        check(row.as_ref(), Some(hypothesis))?;
     }
-    let marginals: Vec<f64> = marginals.iter().map(ExactSum::total).collect::<Result<_, _>>()?;
+    let marginal = |outcome: usize| {
+        let mut sum = ExactSum::default();
+        for (p, row) in prior.iter().zip(likelihood) {
+            sum.add_product(*p, row.as_ref().get(outcome).copied().unwrap_or_default(), 1);
+        }
+        sum.total()
+    };
+    let marginals: Vec<f64> = (0..outcomes).map(marginal).collect::<Result<_, _>>()?;
     let mut sum = ExactSum::default();
     for (p, row) in prior.iter().zip(likelihood) {
         for (q, marginal) in row.as_ref().iter().zip(&marginals) {

@@ -41,6 +41,7 @@ mod stats_bootstrap;
 mod stats_comparisons;
 mod stats_intervals;
 mod stats_families;
+mod stats_measures;
 mod stats_more_tests;
 mod stats_mixed;
 mod stats_mixed_properties;
