@@ -1,6 +1,7 @@
 //! Measures over sets of records against reference values, and values of other packages written out with their call.
 #![allow(
     clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::float_cmp,
     reason = "reference values are small, exact where compared so"
 )]
