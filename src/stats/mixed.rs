@@ -14,8 +14,10 @@ mod logit;
 pub mod parametric;
 mod plain;
 mod quadrature;
+mod refusal;
 mod several;
 mod single;
+mod solve;
 mod surface;
 pub mod table;
 

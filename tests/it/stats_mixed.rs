@@ -206,14 +206,13 @@ const GAIA_REDUCED: &str = "correct ~ scaffold + model + level + (1 | task)";
 /// The slices of the large example: all records; those without the flag; the tasks that every cell of their level finished.
 fn gaia(test: &str, slice: &str) -> Option<Table> {
     let c = columns(&shared(test, "gaia_like.csv")?);
-    let rows = c["sample_id"].len();
     let mut finished: BTreeMap<(&str, &str, &str), bool> = BTreeMap::new();
     let cells = c["sample_id"].iter().zip(&c["model"]).zip(&c["scaffold"]);
     for (((task, model), scaffold), status) in cells.zip(&c["status"]) {
         *finished.entry((task.as_str(), model.as_str(), scaffold.as_str())).or_default() |= status == "ok";
     }
     let unfinished: Vec<&str> = finished.iter().filter(|(_, ok)| !**ok).map(|((task, ..), _)| *task).collect();
-    let kept: Vec<usize> = (0..rows)
+    let kept: Vec<usize> = (0..c["sample_id"].len())
         .filter(|row| match slice {
             "primary" => true,
             "robust" => c["flag_psb"][*row] == "0",

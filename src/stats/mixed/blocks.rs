@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::design::{Design, DesignError, column};
-use super::fit::FitError;
 use super::formula::{Formula, Term};
+use super::refusal::FitError;
 use super::table::{Column, Factor, Table};
 use crate::math::special::ln_gamma;
 

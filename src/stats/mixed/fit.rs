@@ -1,21 +1,13 @@
 //! Fitting: from a formula and a table to estimates that say how they were found, or to a refusal.
 //!
-//! Owns the order of the work and every reason not to report a number. A fit is reported only at a point where the gradient
-//! vanishes, the information is positive definite and no standard deviation runs away.
+//! Owns what a fit reports. It is reported only at a point where the gradient vanishes, the information is positive definite and
+//! no standard deviation runs away.
 
-use std::fmt;
-
-use super::ascent::{self, Lost, Summit, climb};
-use super::blocks::{MOST_EFFECTS, Problem};
-use super::design::DesignError;
+use super::blocks::{Cell, Problem};
 use super::formula::{Formula, Term};
-use super::plain::{self, Plain};
-use super::quadrature::MOST_NODES;
-use super::several::Several;
-use super::single::Single;
-use super::surface::{Held, Surface};
+pub use super::refusal::FitError;
+use super::solve::solve;
 use super::table::Table;
-use crate::math::linear::Cholesky;
 
 /// How the integral over the random effects is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,128 +41,14 @@ impl Options {
         Self { approximation: Approximation::Quadrature { nodes }, iterations: 200 }
     }
 
-    fn nodes(self) -> usize {
+    /// Nodes for each integral; one for Laplace's method.
+    pub(super) fn nodes(self) -> usize {
         match self.approximation {
             Approximation::Laplace => 1,
             Approximation::Quadrature { nodes } => nodes,
         }
     }
 }
-
-/// Why a model has no fit.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FitError {
-    /// The formula and the table do not fit together.
-    Design(DesignError),
-    /// No name is common to all random intercepts, so nothing separates the data into independent blocks.
-    NoCommonUnit {
-        /// The random intercepts.
-        terms: Vec<String>,
-    },
-    /// One block has more effects than can be integrated over.
-    TooManyEffects {
-        /// How many it has.
-        effects: usize,
-    },
-    /// A number of nodes outside 1 to 101.
-    Nodes(usize),
-    /// Quadrature with more than one node was asked for, and there is more than one random intercept.
-    QuadratureNeedsOneIntercept {
-        /// How many there are.
-        intercepts: usize,
-    },
-    /// No step was allowed.
-    NoIterations,
-    /// All trials have one outcome.
-    OneOutcome {
-        /// Whether all succeeded.
-        all_right: bool,
-    },
-    /// Every unit is all right or all wrong, so the standard deviation between units has no finite estimate.
-    ConstantUnits,
-    /// The fixed effects separate successes from failures.
-    Separation {
-        /// Coefficients that run to infinity together.
-        coefficients: Vec<String>,
-    },
-    /// A standard deviation grew without bound.
-    Unbounded,
-    /// At the point the search ended, the data do not determine this parameter.
-    Flat {
-        /// A coefficient, or a random intercept as `sd(1 | unit)`.
-        parameter: String,
-    },
-    /// The search did not reach a maximum.
-    NotConverged {
-        /// Steps taken.
-        iterations: usize,
-        /// Distance to the maximum in standard errors, to first order.
-        remaining: f64,
-    },
-    /// The likelihood left the range of numbers.
-    NoValue,
-}
-
-impl From<DesignError> for FitError {
-    fn from(error: DesignError) -> Self {
-        Self::Design(error)
-    }
-}
-
-impl fmt::Display for FitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Design(error) => error.fmt(f),
-            Self::NoCommonUnit { terms } => write!(
-                f,
-                "the random intercepts {} have no name in common; effects that cross like this are not fitted: give every grouping the \
-                 unit, as in `(1 | unit) + (1 | unit:model)`",
-                terms.join(", ")
-            ),
-            Self::TooManyEffects { effects } => write!(
-                f,
-                "one unit has {effects} random effects and at most {MOST_EFFECTS} can be integrated over together; use coarser groupings"
-            ),
-            Self::Nodes(nodes) => write!(f, "{nodes} nodes were asked for; a rule has between 1 and {MOST_NODES}"),
-            Self::QuadratureNeedsOneIntercept { intercepts } => write!(
-                f,
-                "quadrature integrates over one random intercept and the formula has {intercepts}; use Laplace's method"
-            ),
-            Self::NoIterations => f.write_str("the maximizer is allowed no step; allow some, such as 200"),
-            Self::OneOutcome { all_right } => {
-                let word = if *all_right { "success" } else { "failure" };
-                write!(f, "every trial is a {word}, so the log-odds are infinite; report the counts, with an interval for one rate")
-            }
-            Self::ConstantUnits => f.write_str(
-                "every unit is all right or all wrong, so the standard deviation between units has no finite estimate; repeat trials \
-                 within units, or compare units with an exact test",
-            ),
-            Self::Separation { coefficients } => write!(
-                f,
-                "the fixed effects separate successes from failures: {} run to infinity, and no estimate or standard error exists; \
-                 use an exact test, or merge the levels that never succeed or never fail",
-                coefficients.join(", ")
-            ),
-            Self::Unbounded => f.write_str(
-                "a standard deviation of random effects grew without bound: nearly all units are all right or all wrong; repeat trials \
-                 within units",
-            ),
-            Self::Flat { parameter } => write!(
-                f,
-                "the data do not determine {parameter}: the log-likelihood is flat along it; take out the term, or a random intercept \
-                 whose groups have one trial each"
-            ),
-            Self::NotConverged { iterations, remaining } => write!(
-                f,
-                "after {iterations} steps the search is still about {remaining:.1e} standard errors from a maximum; allow more steps, \
-                 or fit fewer terms"
-            ),
-            Self::NoValue => f.write_str("the likelihood left the range of numbers; give number columns in moderate units"),
-        }
-    }
-}
-
-impl std::error::Error for FitError {}
 
 /// A fixed effect on the scale of log-odds.
 #[derive(Clone, Debug, PartialEq)]
@@ -336,7 +214,7 @@ pub fn fit(formula: &Formula, table: &Table, options: Options) -> Result<Fit, Fi
         binomial_constant: problem.constant,
         rows,
         rows_without_trials: problem.cell_of_row.len() - rows,
-        trials: problem.cells.iter().map(super::blocks::Cell::trials).sum(),
+        trials: problem.cells.iter().map(Cell::trials).sum(),
         units: problem.blocks.len(),
         convergence: Convergence {
             iterations: solution.iterations,
@@ -345,151 +223,6 @@ pub fn fit(formula: &Formula, table: &Table, options: Options) -> Result<Fit, Fi
         },
         table: table.fingerprint(),
     })
-}
-
-/// The maximum of a problem.
-#[derive(Clone, Debug)]
-pub(super) struct Solution {
-    /// Coefficients, then standard deviations, none negative.
-    pub(super) at: Vec<f64>,
-    pub(super) value: f64,
-    /// Of all parameters, row by row.
-    pub(super) covariance: Vec<f64>,
-    /// Modes of the standardized effects and their variances.
-    pub(super) modes: Vec<(f64, f64)>,
-    pub(super) iterations: usize,
-    pub(super) remaining: f64,
-}
-
-/// Below this a standard deviation may be zero, and zero is tried.
-const SMALL: f64 = 1e-2;
-/// Differences of the gradient are taken over this share of a standard error.
-const STEP: f64 = 1e-3;
-/// Where the search for standard deviations starts; and again, when it ended on zero.
-const STARTS: [f64; 2] = [0.8, 2.5];
-
-/// Maximizes the likelihood of a problem.
-pub(super) fn solve(problem: &Problem, options: Options) -> Result<Solution, FitError> {
-    let nodes = options.nodes();
-    if !(1..=MOST_NODES).contains(&nodes) {
-        return Err(FitError::Nodes(nodes));
-    }
-    let intercepts = problem.terms.len();
-    if nodes > 1 && intercepts > 1 {
-        return Err(FitError::QuadratureNeedsOneIntercept { intercepts });
-    }
-    if options.iterations == 0 {
-        return Err(FitError::NoIterations);
-    }
-    problem.check_counts()?;
-    let start = plain::fit(problem)?;
-    found(problem, &start, nodes, options.iterations).map_err(|lost| match lost {
-        Lost::NotConverged { iterations, remaining } => FitError::NotConverged { iterations, remaining },
-        Lost::Unbounded => FitError::Unbounded,
-        Lost::Flat(place) => FitError::Flat { parameter: parameter(problem, place) },
-        Lost::NoValue => FitError::NoValue,
-    })
-}
-
-fn parameter(problem: &Problem, place: usize) -> String {
-    let intercept = || problem.terms.get(place - problem.names.len()).map(|term| format!("`sd(1 | {term})`"));
-    problem.names.get(place).map(|name| format!("`{name}`")).or_else(intercept).unwrap_or_default()
-}
-
-fn found(problem: &Problem, start: &Plain, nodes: usize, most: usize) -> Result<Solution, Lost> {
-    let width = problem.names.len();
-    let factor = Cholesky::factor(&start.information, width).map_err(ascent::flat)?;
-    let covariance = factor.inverse();
-    let mut steps: Vec<f64> = covariance.iter().step_by(width + 1).map(|variance| STEP * variance.sqrt()).collect();
-    match problem.terms.len() {
-        0 => Ok(Solution {
-            at: start.beta.clone(),
-            value: start.value,
-            covariance,
-            modes: Vec::new(),
-            iterations: start.iterations,
-            remaining: start.remaining,
-        }),
-        1 => {
-            steps.push(STEP);
-            let mut laplace = Single::new(problem, 1);
-            if nodes == 1 {
-                let summit = highest(&mut laplace, start, &steps, None, most)?;
-                let modes = laplace.modes(&summit.at);
-                return Ok(solution(summit, modes));
-            }
-            // Laplace's maximum is near, and its information is a good first picture of that of quadrature.
-            let first = highest(&mut laplace, start, &steps, None, most).ok();
-            let mut surface = Single::new(problem, nodes);
-            let summit = highest(&mut surface, start, &steps, first.as_ref(), most)?;
-            let modes = surface.modes(&summit.at);
-            Ok(solution(summit, modes))
-        }
-        intercepts => {
-            steps.resize(width + intercepts, STEP);
-            let mut surface = Several::new(problem);
-            let summit = highest(&mut surface, start, &steps, None, most)?;
-            let modes = surface.modes(&summit.at).ok_or(Lost::NoValue)?;
-            Ok(solution(summit, modes))
-        }
-    }
-}
-
-/// Climbs from usual values, or from where another surface ended. A standard deviation that ends near zero is tried at exactly
-/// zero, and then once more from far away, so that neither a speck is reported for a zero nor a zero for a second summit.
-fn highest(
-    surface: &mut impl Surface,
-    start: &Plain,
-    steps: &[f64],
-    from: Option<&Summit>,
-    most: usize,
-) -> Result<Summit, Lost> {
-    let width = start.beta.len();
-    let spread = steps.len() - width;
-    let mut best: Option<Summit> = None;
-    let mut first_loss = None;
-    for sd in STARTS {
-        let guess = from.filter(|from| best.is_none() && from.at.iter().skip(width).all(|sd| *sd > SMALL));
-        let (at, guess) = match guess {
-            Some(from) => (from.at.clone(), Some(from.information.clone())),
-            None => (start.beta.iter().copied().chain(std::iter::repeat_n(sd, spread)).collect(), None),
-        };
-        let climbed = climb(surface, at, spread, steps, guess, most).map(|summit| {
-            let near_zero = summit.at.iter().skip(width).any(|sd| sd.abs() < SMALL);
-            if near_zero { at_zero(surface, &summit, width, steps, most).unwrap_or(summit) } else { summit }
-        });
-        match climbed {
-            Ok(mut summit) => {
-                summit.at.iter_mut().skip(width).for_each(|sd| *sd = sd.abs());
-                let clear = summit.value >= start.value && summit.at.iter().skip(width).all(|sd| *sd > 0.0);
-                if best.as_ref().is_none_or(|best| summit.value > best.value + 1e-9 * (1.0 + best.value.abs())) {
-                    best = Some(summit);
-                }
-                if clear {
-                    break;
-                }
-            }
-            Err(lost) => first_loss = first_loss.or(Some(lost)),
-        }
-    }
-    best.ok_or(first_loss.unwrap_or(Lost::NoValue))
-}
-
-/// The summit with every small standard deviation held at zero, when it is as high and curves down there.
-fn at_zero(surface: &mut impl Surface, summit: &Summit, width: usize, steps: &[f64], most: usize) -> Option<Summit> {
-    let held: Vec<bool> =
-        summit.at.iter().enumerate().map(|(place, value)| place >= width && value.abs() < SMALL).collect();
-    let at = summit.at.iter().zip(&held).map(|(value, held)| if *held { 0.0 } else { *value }).collect();
-    let mut still = Held { surface, held };
-    let mut other = climb(&mut still, at, summit.at.len() - width, steps, None, most).ok()?;
-    // Rounding in differenced information can move a held value by a speck.
-    other.at.iter_mut().zip(&still.held).filter(|(_, held)| **held).for_each(|(value, _)| *value = 0.0);
-    (other.value >= summit.value - 1e-10 * (1.0 + summit.value.abs())).then_some(other)
-}
-
-fn solution(summit: Summit, modes: Vec<(f64, f64)>) -> Solution {
-    let Summit { at, value, factor, iterations, remaining, .. } = summit;
-    Solution { at, value, covariance: factor.inverse(), modes, iterations, remaining }
 }
 
 fn real(count: usize) -> f64 {

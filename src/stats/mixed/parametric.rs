@@ -6,10 +6,11 @@
 //! model. A uniform number takes two words, high then low: their 53 leading bits and a half, over 2^53.
 
 use super::blocks::Problem;
-use super::fit::{FitError, Options, Solution, solve};
+use super::fit::{FitError, Options};
 use super::formula::Formula;
 use super::likelihood_ratio::{RatioError, nested};
 use super::logit::Logit;
+use super::solve::{Solution, solve};
 use super::table::Table;
 use crate::math::philox::{Philox, Stream};
 use crate::math::special::normal_quantile;

@@ -6,8 +6,8 @@
 //! leaves a mixed model without a finite estimate, because the argument holds for every value of the random effects.
 
 use super::blocks::Problem;
-use super::fit::FitError;
 use super::logit::Logit;
+use super::refusal::FitError;
 use crate::math::linear::Cholesky;
 
 /// The maximum of a logistic regression.

@@ -7,7 +7,7 @@
 //! `z = H^-1 sum_i t_i c_i a_i / 2`: `dl/deta_i = g_i = r_i - t_i c_i/2 + w_i a_i'z`, and for the standard deviation of intercept m
 //! with `j` the cell's group in it, `dl/ds_m = sum_i (g_i u_j - w_i y_ij - r_i z_j)`.
 
-use super::blocks::Problem;
+use super::blocks::{Cell, Problem};
 use super::logit::Logit;
 use super::surface::{Height, Surface};
 use crate::math::linear::Cholesky;
@@ -25,7 +25,15 @@ struct AtCell {
     r: f64,
     w: f64,
     t: f64,
-    height: f64,
+    eta: f64,
+    curve: Logit,
+}
+
+impl AtCell {
+    /// The log-likelihood of the cell's count.
+    fn height(&self, cell: &Cell) -> f64 {
+        cell.right * self.eta - cell.trials() * self.curve.log_one_plus_exp(self.eta)
+    }
 }
 
 /// One block at its mode.
@@ -71,8 +79,7 @@ impl<'p> Several<'p> {
                 let at = Logit::at(eta);
                 let n = cell.trials();
                 let (r, w) = (cell.right * at.q - cell.wrong * at.p, n * at.p * at.q);
-                let height = cell.right * eta - n * at.log_one_plus_exp(eta);
-                seen.push(AtCell { r, w, t: w * (at.q - at.p), height });
+                seen.push(AtCell { r, w, t: w * (at.q - at.p), eta, curve: at });
                 for (place, sigma) in own.iter().zip(sigmas) {
                     *slope.get_mut(*place)? += sigma * r;
                     let line = curve.get_mut(place * size..(place + 1) * size)?;
@@ -110,7 +117,7 @@ impl<'p> Several<'p> {
             let AtMode { u, cells: seen, factor } = self.mode(block, sigmas)?;
             let (cells, places) = (problem.cells_of(shape), problem.places_of(shape));
             let size = u.len();
-            value += seen.iter().map(|cell| cell.height).sum::<f64>()
+            value += cells.iter().zip(&seen).map(|(cell, at)| at.height(cell)).sum::<f64>()
                 - 0.5 * u.iter().map(|value| value * value).sum::<f64>()
                 - 0.5 * factor.log_determinant();
             let inverse = factor.inverse();
