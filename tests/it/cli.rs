@@ -211,7 +211,8 @@ fn forged(folder: &Path, path: &str, edit: impl Fn(&str) -> String) -> String {
 
 #[test]
 fn a_frozen_file_whose_text_says_otherwise_is_neither_verified_nor_judged() {
-    let edits: [(&str, fn(&str) -> String); 2] = [
+    type Edit = fn(&str) -> String;
+    let edits: [(&str, Edit); 2] = [
         ("source", |bytes| bytes.replacen("= 5 pp higher", "= 1 pp higher", 1)),
         ("warning", |bytes| {
             let (before, rest) = bytes.split_once("\"warnings\":[").unwrap();
