@@ -86,7 +86,7 @@ impl Court<'_> {
         };
         let clauses = hypothesis.clauses.values().flat_map(|clause| &clause.about);
         let abouts: Vec<About> = hypothesis.about.iter().chain(clauses).filter(carrying).cloned().collect();
-        joined_members(self.frame, &abouts, filter, &hypothesis.grid)
+        joined_members(self.frame, &abouts, filter, &hypothesis.grid, &Binding::new())
     }
 
     fn cell(&self, hypothesis: &Hypothesis, set: usize, at: &Binding) -> Cell {
@@ -145,11 +145,8 @@ impl Court<'_> {
         let mut factors: Vec<Name> = at.keys().cloned().collect();
         factors.extend(scope.quantifiers.iter().flat_map(|quantifier| quantifier.factors.iter().cloned()));
         let abouts = read_abouts(question.rule, question.evaluable, &question.abouts);
-        let fits =
-            |member: &Binding| at.iter().all(|(factor, level)| member.get(factor).is_none_or(|own| own == level));
-        let members: Vec<(Binding, Outcome)> = joined_members(self.frame, &abouts, filter, &factors)
+        let members: Vec<(Binding, Outcome)> = joined_members(self.frame, &abouts, filter, &factors, at)
             .into_iter()
-            .filter(fits)
             .map(|mut member| {
                 member.extend(at.iter().map(|(factor, level)| (factor.clone(), level.clone())));
                 let whole = with_pinned(self.frame, &abouts, filter, &member);
@@ -444,14 +441,10 @@ impl Court<'_> {
         let read = rule.map_or_else(|| abouts.to_vec(), |rule| read_abouts(rule, None, abouts));
         let components = BTreeMap::new();
         for about in &read {
-            for member in members_of(self.frame, about, filter) {
-                let agrees = at.iter().all(|(factor, level)| member.get(factor).is_none_or(|own| own == level));
+            for member in members_of(self.frame, about, filter, at) {
                 let Some(found) = self.store.evidence.get(&(set, about.estimand.clone(), member.clone())) else {
                     continue;
                 };
-                if !agrees {
-                    continue;
-                }
                 let mut result = found.shown.clone();
                 result.alias.clone_from(&about.alias);
                 result

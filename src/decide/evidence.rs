@@ -51,13 +51,20 @@ pub(super) struct Store {
     pub evidence: BTreeMap<Key, Evidence>,
 }
 
-/// The members of an estimand that an `about` reads: its pins hold, and so does the condition.
-pub(super) fn members_of(frame: &Frame<'_>, about: &About, filter: Option<&RecordExpr>) -> Vec<Binding> {
+/// The members of an estimand that an `about` reads: its pins hold, and so does the condition. Only those that agree with `at`
+/// are made.
+pub(super) fn members_of(
+    frame: &Frame<'_>,
+    about: &About,
+    filter: Option<&RecordExpr>,
+    at: &Binding,
+) -> Vec<Binding> {
     let spec = frame.spec;
     let Some(estimand) = spec.estimands.get(&about.estimand) else { return Vec::new() };
     let pins = pins(spec, about);
     let mut found: Vec<Binding> = Vec::new();
-    for mut member in members(frame, estimand) {
+    let mut seen: BTreeSet<Binding> = BTreeSet::new();
+    for mut member in members(frame, estimand, at) {
         for (factor, level) in &pins {
             if let Some(slot) = member.get_mut(factor)
                 && pick_of(level).is_some()
@@ -67,7 +74,8 @@ pub(super) fn members_of(frame: &Frame<'_>, about: &About, filter: Option<&Recor
         }
         let fits = pins.iter().all(|(factor, level)| member.get(factor) == Some(level))
             && filter.is_none_or(|filter| admits(spec, &member, filter));
-        if fits && !found.contains(&member) {
+        let agrees = at.iter().all(|(factor, level)| member.get(factor).is_none_or(|own| own == level));
+        if fits && agrees && seen.insert(member.clone()) {
             found.push(member);
         }
     }
@@ -138,7 +146,7 @@ impl Store {
             };
             if asked.intervals.iter().any(|name| is_simultaneous(spec, name)) {
                 siblings.entry((key.0, &key.1)).or_insert_with(|| {
-                    let nodes = members(frame, estimand).into_iter().map(|member| {
+                    let nodes = members(frame, estimand, &Binding::new()).into_iter().map(|member| {
                         let node = compiler.member(&key.1, &member);
                         (member, node)
                     });

@@ -20,7 +20,7 @@ type Lines<'f> = Vec<(&'f FamilyMembers, Binding)>;
 /// The members that a line of a family names.
 fn members_of(frame: &Frame<'_>, line: &FamilyMembers) -> Vec<Binding> {
     let Some(estimand) = frame.spec.estimands.get(&line.estimand) else { return Vec::new() };
-    let mut members = members(frame, estimand);
+    let mut members = members(frame, estimand, &Binding::new());
     members.retain(|member| line.filter.as_ref().is_none_or(|filter| admits(frame.spec, member, filter)));
     members
 }

@@ -116,6 +116,27 @@ impl<'a> Frame<'a> {
         (place - own * stride) + level * stride
     }
 
+    /// The first place with the same levels up to and including an axis.
+    pub fn floor(&self, place: Place, axis: usize) -> Place {
+        let stride = self.axes.get(axis).map_or(1, |axis| axis.stride);
+        place - place % stride
+    }
+
+    /// The number of places of one unit.
+    pub fn unit_stride(&self) -> u64 {
+        self.unit_stride
+    }
+
+    /// The first row at or after `from` whose place is this one or a later one.
+    pub fn first_from(&self, from: usize, place: Place) -> usize {
+        // In a full factorial the place is the row's own number.
+        let direct = usize::try_from(place).ok().filter(|&row| self.rows.get(row).is_some_and(|r| r.place == place));
+        direct.unwrap_or_else(|| {
+            let rest = self.rows.get(from..).unwrap_or_default();
+            from + rest.partition_point(|row| row.place < place)
+        })
+    }
+
     /// The place of the first repeat of the same cell.
     pub fn first_repeat(&self, place: Place) -> Place {
         place - place % self.repeats

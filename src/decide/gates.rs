@@ -47,7 +47,7 @@ impl Court<'_> {
         let at: Vec<Binding> = if gate.per.is_empty() {
             vec![Binding::new()]
         } else {
-            joined_members(self.frame, &gate.about, filter, &gate.per)
+            joined_members(self.frame, &gate.about, filter, &gate.per, &Binding::new())
         };
         let members = at.into_iter().map(|at| {
             let passed = self.passed(gate, set, &at);
@@ -67,11 +67,8 @@ impl Court<'_> {
         let Some(scope) = &gate.scope else { return self.required(gate, set, at) };
         let mut factors: Vec<Name> = at.keys().cloned().collect();
         factors.extend(scope.quantifiers.iter().flat_map(|quantifier| quantifier.factors.iter().cloned()));
-        let fits =
-            |member: &Binding| at.iter().all(|(factor, level)| member.get(factor).is_none_or(|own| own == level));
-        let members: Passes = joined_members(self.frame, &gate.about, scope.filter.as_ref(), &factors)
+        let members: Passes = joined_members(self.frame, &gate.about, scope.filter.as_ref(), &factors, at)
             .into_iter()
-            .filter(fits)
             .map(|member| {
                 let passed = self.required(gate, set, &member);
                 (member, passed)

@@ -32,9 +32,10 @@ pub(super) fn pair_levels(pair: &str) -> Option<(&str, &str)> {
     pair.split_once(", ")
 }
 
-/// The members of an estimand in the order of its `per` and of the levels. Combinations without any planned record are left
-/// out: a cell that is never run is no member.
-pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand) -> Vec<Binding> {
+/// The members of an estimand in the order of its `per` and of the levels, of which only those that agree with `at` are made;
+/// a picked level there agrees with any. Combinations without any planned record are left out: a cell that is never run is
+/// no member.
+pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand, at: &Binding) -> Vec<Binding> {
     let mut members = vec![Binding::new()];
     for per in &estimand.per {
         let levels: Vec<Name> = levels_of(frame.spec, &per.factor)
@@ -42,7 +43,7 @@ pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand) -> Vec<Binding> {
             .into_iter()
             .filter(|l| !per.except.contains(l))
             .collect();
-        let choices: Vec<Name> = if per.pair {
+        let mut choices: Vec<Name> = if per.pair {
             let pairs = levels
                 .iter()
                 .enumerate()
@@ -51,6 +52,9 @@ pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand) -> Vec<Binding> {
         } else {
             levels
         };
+        if let Some(bound) = at.get(&per.factor).filter(|level| pick_of(level).is_none()) {
+            choices.retain(|choice| choice == bound);
+        }
         let extend = |member: &Binding| {
             let own = |choice: &Name| {
                 let mut member = member.clone();
@@ -72,10 +76,7 @@ pub(super) fn members(frame: &Frame<'_>, estimand: &Estimand) -> Vec<Binding> {
 
 /// Whether any record is planned with these levels. Without a plan everything is.
 pub(super) fn is_planned(frame: &Frame<'_>, bound: &Binding) -> bool {
-    frame.rows.is_empty() || {
-        let bound = Bound::new(frame, bound, &[]);
-        frame.rows.iter().any(|row| bound.admits(frame, row.place))
-    }
+    frame.rows.is_empty() || Bound::new(frame, bound, &[]).places(frame).next().is_some()
 }
 
 /// A binding in the numbering of a frame.
@@ -108,11 +109,69 @@ impl Bound {
         Self { levels, units }
     }
 
-    /// Whether a place has these levels.
-    pub fn admits(&self, frame: &Frame<'_>, place: Place) -> bool {
-        let unit = || frame.unit_of(place) as usize;
-        self.levels.iter().all(|(axis, level)| frame.level(place, *axis) == *level)
-            && self.units.as_ref().is_none_or(|units| units.get(unit()).copied().unwrap_or_default())
+    /// The planned places with these levels, in their order.
+    ///
+    /// Goes from one to the next by counting, since looking at every row for every member would take the square of the plan.
+    pub fn places<'a>(&'a self, frame: &'a Frame<'_>) -> impl Iterator<Item = Place> + 'a {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let place = frame.rows.get(at)?.place;
+                let next = self.from(frame, place)?;
+                if next == place {
+                    at += 1;
+                    return Some(place);
+                }
+                at = frame.first_from(at, next);
+            }
+        })
+    }
+
+    /// The first place from this one on that has these levels, planned or not.
+    fn from(&self, frame: &Frame<'_>, place: Place) -> Option<Place> {
+        let unit = u64::from(frame.unit_of(place));
+        let admitted = self.unit_from(unit)?;
+        let start = if admitted == unit { place } else { admitted * frame.unit_stride() };
+        match self.within_unit(frame, start) {
+            Some(place) => Some(place),
+            None => self.within_unit(frame, self.unit_from(admitted + 1)? * frame.unit_stride()),
+        }
+    }
+
+    /// The first admitted unit from this one on. Places beyond the last unit are nobody's.
+    fn unit_from(&self, unit: u64) -> Option<u64> {
+        let Some(units) = &self.units else { return Some(unit) };
+        let rest = units.get(usize::try_from(unit).ok()?..)?;
+        rest.iter().position(|admitted| *admitted).and_then(|ahead| u64::try_from(ahead).ok()?.checked_add(unit))
+    }
+
+    /// The first place from this one on, within its unit, that has these levels. The levels are digits of the place: the
+    /// first digit that is too small is raised, the first that is too large carries over to a free digit before it.
+    fn within_unit(&self, frame: &Frame<'_>, place: Place) -> Option<Place> {
+        let asked = |axis: usize| self.levels.iter().find(|(own, _)| *own == axis).map(|(_, level)| *level);
+        let mut free = None;
+        for (axis, own) in frame.axes.iter().enumerate() {
+            let level = frame.level(place, axis)?;
+            let Some(asked) = asked(axis) else {
+                if level + 1 < own.levels.len() as u64 {
+                    free = Some(axis);
+                }
+                continue;
+            };
+            let asked = asked?;
+            if level == asked {
+                continue;
+            }
+            let (raised, to) = if level < asked { (axis, asked) } else { (free?, frame.level(place, free?)? + 1) };
+            let mut next = frame.moved(frame.floor(place, raised), raised, to);
+            for (axis, level) in &self.levels {
+                if *axis > raised {
+                    next = frame.moved(next, *axis, (*level)?);
+                }
+            }
+            return Some(next);
+        }
+        Some(place)
     }
 }
 

@@ -312,8 +312,7 @@ impl Scene<'_> {
         let read: Vec<About> = self.abouts.iter().filter(|about| read.contains(&about.alias)).cloned().collect();
         let mut wanted: Vec<Name> = member.keys().cloned().collect();
         wanted.extend(factors.iter().cloned());
-        let mut found = joined_members(self.frame, &read, self.filter, &wanted);
-        found.retain(|own| member.iter().all(|(factor, level)| own.get(factor).is_none_or(|own| own == level)));
+        let mut found = joined_members(self.frame, &read, self.filter, &wanted, member);
         for own in &mut found {
             own.extend(member.iter().map(|(factor, level)| (factor.clone(), level.clone())));
         }
@@ -343,15 +342,16 @@ pub(super) fn joined_members(
     abouts: &[About],
     filter: Option<&RecordExpr>,
     factors: &[Name],
+    at: &Binding,
 ) -> Vec<Binding> {
     let mut joined = vec![Binding::new()];
     for about in abouts {
         let pinned = pins(frame.spec, about);
         let mut own: Vec<Binding> = Vec::new();
-        for member in members_of(frame, about, filter) {
-            let mut member = member;
+        let mut seen: BTreeSet<Binding> = BTreeSet::new();
+        for mut member in members_of(frame, about, filter, &unpinned(at, &pinned)) {
             member.retain(|factor, _| factors.contains(factor) && !pinned.contains_key(factor));
-            if !own.contains(&member) {
+            if seen.insert(member.clone()) {
                 own.push(member);
             }
         }
@@ -372,6 +372,12 @@ pub(super) fn joined_members(
     if abouts.is_empty() { Vec::new() } else { joined }
 }
 
+/// What an `about` does not pin of a binding: it reads its own level of a pinned factor, whatever the member's is.
+fn unpinned(at: &Binding, pinned: &Binding) -> Binding {
+    let own = at.iter().filter(|(factor, _)| !pinned.contains_key(*factor));
+    own.map(|(factor, level)| (factor.clone(), level.clone())).collect()
+}
+
 /// A member with the levels that the scope's condition pins (`where level == 1`): those that every member of the evidence that
 /// agrees with it shares.
 pub(super) fn with_pinned(
@@ -382,10 +388,7 @@ pub(super) fn with_pinned(
 ) -> Binding {
     let mut whole = member.clone();
     for about in abouts {
-        let agreeing: Vec<Binding> = members_of(frame, about, filter)
-            .into_iter()
-            .filter(|own| own.iter().all(|(factor, level)| member.get(factor).is_none_or(|bound| bound == level)))
-            .collect();
+        let agreeing = members_of(frame, about, filter, member);
         let Some(first) = agreeing.first() else { continue };
         for (factor, level) in first {
             if agreeing.iter().all(|own| own.get(factor) == Some(level)) {

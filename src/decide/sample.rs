@@ -83,8 +83,7 @@ impl Sample {
         }
         let collapses = frame.repeats > 1 && !whole().any(RowExpr::keeps_repeats) && whole().any(is_collapsed);
         let bound = Bound::new(frame, &key.bound, &indexed);
-        let mut places: Vec<Place> =
-            frame.rows.iter().map(|row| row.place).filter(|place| bound.admits(frame, *place)).collect();
+        let mut places: Vec<Place> = bound.places(frame).collect();
         if paired || collapses {
             for place in &mut places {
                 *place = indexed.iter().fold(*place, |place, axis| frame.moved(place, *axis, 0));

@@ -124,7 +124,7 @@ fn wanted(frame: &Frame<'_>, sets: &[Name]) -> BTreeMap<Key, Wanted> {
     let number = |name: &Name| sets.iter().position(|set| set == name);
     let mut add = |set: usize, abouts: &[About], filter: Option<&RecordExpr>| {
         for about in abouts {
-            for member in members_of(frame, about, filter) {
+            for member in members_of(frame, about, filter, &Binding::new()) {
                 let slot = wanted.entry((set, about.estimand.clone(), member)).or_default();
                 slot.intervals.extend(about.intervals.iter().cloned());
                 slot.tests.extend(about.tests.iter().cloned());
@@ -187,7 +187,7 @@ fn published(spec: &Spec) -> BTreeSet<Name> {
 fn figures(frame: &Frame<'_>, store: &Store) -> Vec<EstimandResult> {
     let mut figures = Vec::new();
     for name in published(frame.spec) {
-        for member in members_of(frame, &plain(&name), None) {
+        for member in members_of(frame, &plain(&name), None, &Binding::new()) {
             let found = store.evidence.get(&(0, name.clone(), member));
             figures.extend(found.map(|evidence| evidence.shown.clone()));
         }

@@ -160,7 +160,15 @@ fn undirected(spec: &Spec, translator: &Translator<'_>, about: &About, applies: 
                 .and_then(|method| spec.tests.get(method))
                 .is_some_and(|test| test.method.sides() == Some(Sides::Two))
     });
-    if !two_sided {
+    // A bound beyond the null says which way the effect goes, whatever the test knows of it.
+    let directed = evidence.iter().any(|(id, _, kind)| match kind {
+        EvidenceKind::Lower => mentions(*id) && !holds(Term::from(*id).lt(null())),
+        EvidenceKind::Upper => mentions(*id) && !holds(Term::from(*id).gt(null())),
+        EvidenceKind::Estimate | EvidenceKind::P | EvidenceKind::PAdjusted | EvidenceKind::N | EvidenceKind::Clusters => {
+            false
+        }
+    });
+    if !two_sided || directed {
         return false;
     }
     let Some(estimate) = find(EvidenceKind::Estimate) else { return true };
