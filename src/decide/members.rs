@@ -276,3 +276,82 @@ pub(super) fn listed(estimand: &Estimand, member: &Binding) -> Vec<(Name, Name)>
     let own = estimand.per.iter().filter_map(|per| Some((per.factor.clone(), member.get(&per.factor)?.clone())));
     own.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::plan::units::{Plan, PlannedUnit};
+    use crate::plan::{Task, eval::Schema};
+    use crate::records::Joined;
+
+    fn joined(factors: Vec<(Name, Vec<Name>)>, tasks: u32, repeat: u32, keep: &[bool]) -> Joined {
+        let mut plan = Plan::of_arms(factors);
+        plan.tasks = tasks;
+        plan.repeat = repeat;
+        let arms = plan.arms();
+        let all = (0..arms).flat_map(|arm| {
+            (0..tasks).flat_map(move |task| (0..repeat).map(move |repeat| PlannedUnit { arm, task, repeat }))
+        });
+        plan.units = all.zip(keep.iter().cycle()).filter(|(_, keep)| **keep).map(|(unit, _)| unit).collect();
+        Joined {
+            schema: Schema::default(),
+            plan,
+            tasks: (0..tasks).map(|task| format!("t{task}")).collect(),
+            states: Vec::new(),
+            columns: Vec::new(),
+            attributes: Vec::new(),
+            origins: Vec::new(),
+            files_seen: Vec::new(),
+            counts: BTreeMap::new(),
+            aside: Vec::new(),
+            estimates: Vec::new(),
+            files: Vec::new(),
+        }
+    }
+
+    proptest! {
+        /// Counting from place to place finds what looking at every place finds, with cells that are never run and without.
+        #[test]
+        fn places_are_those_that_a_search_of_all_rows_finds(
+            sizes in prop::collection::vec(1_usize..4, 0..4),
+            tasks in 1_u32..6,
+            repeat in 1_u32..3,
+            keep in prop_oneof![Just(vec![true]), prop::collection::vec(any::<bool>(), 1..40)],
+            asked in prop::collection::vec(prop::option::of(0_usize..4), 4),
+            even in any::<bool>(),
+        ) {
+            let factors: Vec<(Name, Vec<Name>)> = sizes
+                .iter()
+                .enumerate()
+                .map(|(at, size)| (format!("f{at}"), (0..*size).map(|level| format!("l{level}")).collect()))
+                .collect();
+            let listed = (0..tasks).map(|task| Task {
+                key: format!("t{task}"),
+                attributes: BTreeMap::from([("even".to_owned(), Value::Bool(task % 2 == 0))]),
+            });
+            let listed: Vec<Task> = listed.collect();
+            let (spec, joined) = (Spec::default(), joined(factors.clone(), tasks, repeat, &keep));
+            let frame = Frame::new(&spec, &listed, &joined).unwrap();
+            let mut binding = Binding::new();
+            for ((name, _), level) in factors.iter().zip(&asked) {
+                if let Some(level) = level {
+                    binding.insert(name.clone(), format!("l{level}"));
+                }
+            }
+            if even {
+                binding.insert("even".to_owned(), "true".to_owned());
+            }
+            let bound = Bound::new(&frame, &binding, &[]);
+            let searched = frame.rows.iter().filter(|row| {
+                binding.iter().all(|(name, level)| match frame.axis(name) {
+                    Some(axis) => frame.level_name(row.place, axis) == Some(level.as_str()),
+                    None => row.unit % 2 == 0,
+                })
+            });
+            let searched: Vec<Place> = searched.map(|row| row.place).collect();
+            prop_assert_eq!(bound.places(&frame).collect::<Vec<_>>(), searched);
+        }
+    }
+}
