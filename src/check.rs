@@ -82,6 +82,11 @@ pub fn analyse(name: &str, text: &str, load: &mut dyn FnMut(&str) -> Result<Stri
         return Analysis { sources, file, spec: None, places: Places::default(), diagnostics };
     }
     let Checked { spec, places, diagnostics: mut found, .. } = check(&file);
+    // What is missing may stand in a line that could not be read: that line is the mistake, and it is reported.
+    found.retain(|finding| {
+        !matches!(finding.code, Code::Undefined | Code::UnknownLevel)
+            || !file.unread.contains(sources.text(finding.primary.span))
+    });
     let structure_failed = has_error(&diagnostics) || has_error(&found);
     // What was refused may be the very use that is missed.
     found.retain(|finding| !structure_failed || finding.code != Code::Unused);
@@ -136,6 +141,7 @@ fn check(file: &ast::File) -> Checked {
     let names = names::collect(file, &mut diagnostics);
     let mut checker = Checker {
         names,
+        unread: &file.unread,
         spec: Spec { language: file.language.as_ref().map_or(1, |version| version.node), ..Spec::default() },
         places: Places::default(),
         diagnostics,
@@ -163,6 +169,8 @@ fn check(file: &ast::File) -> Checked {
 /// The state of one check.
 struct Checker<'a> {
     names: names::Names<'a>,
+    /// The words of lines that could not be read.
+    unread: &'a BTreeSet<String>,
     spec: Spec,
     places: Places,
     diagnostics: Vec<Diagnostic>,

@@ -12,7 +12,7 @@ mod node;
 mod read;
 mod scan;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
 use crate::diagnostic::{self, Code, Diagnostic};
@@ -114,7 +114,8 @@ impl Inclusion<'_> {
         let tokens = scan::scan(index, text, &mut found);
         let mut tokens = layout::significant(&tokens);
         let lines = layout::lay_out(index, text, &mut tokens, &mut found);
-        let mut reader = Reader { file: index, source: text, tokens: &tokens, diagnostics: found };
+        let mut reader =
+            Reader { file: index, source: text, tokens: &tokens, diagnostics: found, unread: BTreeSet::new() };
         for (position, line) in lines.iter().enumerate() {
             match reader.top(line) {
                 Top::Language(version) => self.language(version, index, position, &mut reader.diagnostics),
@@ -127,6 +128,7 @@ impl Inclusion<'_> {
                 Top::Bad => {}
             }
         }
+        self.file.unread.append(&mut reader.unread);
         reader.diagnostics.absorb(std::mem::take(&mut self.diagnostics));
         self.diagnostics = reader.diagnostics;
         index

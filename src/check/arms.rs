@@ -235,6 +235,9 @@ impl Checker<'_> {
 
     /// Reports a clause that a declaration cannot do without.
     pub(super) fn missing_clause(&mut self, name: &ast::Name, what: &str, clause: &str, example: &str) {
+        if clause.split(' ').next().is_some_and(|word| self.unread.contains(word)) {
+            return;
+        }
         self.report(
             Diagnostic::error(Code::MissingClause, name.span, format!("the {what} `{}` has no `{clause}`", name.node))
                 .help(format!("add it, {example}")),

@@ -558,7 +558,7 @@ impl Checker<'_> {
             return match place.abouts.as_slice() {
                 [only] => Some((only.clone(), None)),
                 [] => {
-                    if !self.about_failed {
+                    if !self.about_failed && !self.unread.contains("about") {
                         self.report(
                             Diagnostic::error(
                                 Code::MissingEvidence,

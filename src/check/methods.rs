@@ -11,15 +11,35 @@ mod interval;
 mod suits;
 mod test;
 
+/// Every key that some method takes.
+const KEYS: [&str; 14] = [
+    "cluster",
+    "draws",
+    "labels",
+    "level",
+    "margin",
+    "null",
+    "resample",
+    "resamples",
+    "seed",
+    "sides",
+    "ties",
+    "within",
+    "zeros",
+    "nodes",
+];
+
 /// Arguments that are taken out as they are read; what is left was not known.
 pub(super) struct Arguments<'m> {
     method: &'m Method,
     left: Vec<&'m ast::Argument>,
+    /// Keys that were read for another, as a slip of the pen, with what they were read for.
+    misspelt: Vec<(&'m ast::Name, String)>,
 }
 
 impl<'m> Arguments<'m> {
     pub(super) fn new(method: &'m Method) -> Self {
-        Self { method, left: method.arguments.iter().collect() }
+        Self { method, left: method.arguments.iter().collect(), misspelt: Vec::new() }
     }
 
     /// The first argument without a key.
@@ -28,9 +48,17 @@ impl<'m> Arguments<'m> {
         Some(&self.left.remove(at).value)
     }
 
+    /// The argument with a key, or with a key that is nearly so; the latter is reported with what is left over.
     pub(super) fn take(&mut self, key: &str) -> Option<&'m ast::Expr> {
-        let at = self.left.iter().position(|argument| argument.key.as_ref().is_some_and(|name| name.node == key))?;
-        Some(&self.left.remove(at).value)
+        let place = |asked: &dyn Fn(&str) -> bool| {
+            self.left.iter().position(|argument| argument.key.as_ref().is_some_and(|name| asked(&name.node)))
+        };
+        let slip =
+            |name: &str| !KEYS.contains(&name) && strsim::damerau_levenshtein(name, key) <= (key.len() / 3).max(1);
+        let at = place(&|name| name == key).or_else(|| place(&slip))?;
+        let argument = self.left.remove(at);
+        self.misspelt.extend(argument.key.as_ref().filter(|name| name.node != key).map(|name| (name, key.to_owned())));
+        Some(&argument.value)
     }
 
     /// A positional word, such as `percentile`.
@@ -162,6 +190,18 @@ impl Checker<'_> {
     }
 
     pub(super) fn unknown_arguments(&mut self, arguments: &Arguments<'_>) {
+        for (name, key) in &arguments.misspelt {
+            let word = &name.node;
+            self.report(
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    name.span,
+                    format!("`{}` takes no argument `{word}`", arguments.method.method.node),
+                )
+                .help(format!("did you mean `{key}`?"))
+                .fix(format!("write `{key}`"), name.span, key.clone()),
+            );
+        }
         for argument in &arguments.left {
             let span = argument.key.as_ref().map_or(argument.value.span, |key| key.span);
             let word = argument.key.as_ref().map_or("this", |key| key.node.as_str());

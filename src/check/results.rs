@@ -412,6 +412,7 @@ impl Checker<'_> {
                 missing.push(factor);
             }
         }
+        missing.retain(|_| !["unit", "level"].iter().any(|word| self.unread.contains(*word)));
         for name in missing {
             let line = if self.is_unit(&name) {
                 format!("unit {name} at \"column\"")

@@ -11,6 +11,9 @@ impl Checker<'_> {
     /// What the study says of itself.
     pub(super) fn study(&mut self) {
         let Some(study) = self.names.study else {
+            if self.unread.contains("study") {
+                return;
+            }
             self.report(
                 Diagnostic::error(Code::MissingClause, crate::source::Span::default(), "the spec has no `study` block")
                     .help("add `study name { title \"…\" }` after `language 1`"),

@@ -93,6 +93,7 @@ impl<'a> Checker<'a> {
         let given = [tasks.file.is_some(), tasks.count.is_some(), tasks.list.is_some()];
         match given.iter().filter(|one| **one).count() {
             1 => {}
+            0 if ["file", "count", "list"].iter().any(|word| self.unread.contains(*word)) => {}
             0 => {
                 self.report(
                     Diagnostic::error(
@@ -124,7 +125,7 @@ impl<'a> Checker<'a> {
             };
             return Some(TaskSource::File { file: file?, key: key.node.clone() });
         }
-        if !tasks.fields.is_empty() {
+        if !tasks.fields.is_empty() && !self.unread.contains("file") {
             let span = tasks.fields.first().map_or(tasks.name.span, |field| field.field.name.span);
             self.report(
                 Diagnostic::error(Code::BadDesign, span, "units without a file have no attributes to read")

@@ -53,12 +53,7 @@ pub(super) struct Store {
 
 /// The members of an estimand that an `about` reads: its pins hold, and so does the condition. Only those that agree with `at`
 /// are made.
-pub(super) fn members_of(
-    frame: &Frame<'_>,
-    about: &About,
-    filter: Option<&RecordExpr>,
-    at: &Binding,
-) -> Vec<Binding> {
+pub(super) fn members_of(frame: &Frame<'_>, about: &About, filter: Option<&RecordExpr>, at: &Binding) -> Vec<Binding> {
     let spec = frame.spec;
     let Some(estimand) = spec.estimands.get(&about.estimand) else { return Vec::new() };
     let pins = pins(spec, about);

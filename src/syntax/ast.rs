@@ -10,6 +10,8 @@ pub use expr::{ArithmeticOp, Call, CompareOp, Expr, ExprKind, Literal, Selector}
 pub use results::{Mapping, Results};
 pub use scaffold::{Role, Scaffold, Step, Tool, TypeName, TypedName};
 
+use std::collections::BTreeSet;
+
 use crate::source::{Span, Spanned};
 
 /// An identifier as written.
@@ -25,6 +27,8 @@ pub struct File {
     pub language: Option<Spanned<u32>>,
     /// Declarations in the order they stand.
     pub items: Vec<Item>,
+    /// Every word of the lines that could not be read: what is missing elsewhere may stand there.
+    pub unread: BTreeSet<String>,
 }
 
 /// One declaration and its place.

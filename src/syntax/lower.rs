@@ -66,6 +66,7 @@ impl Reader<'_> {
                     .note("this is a gap in the compiler, not in the spec"),
             );
         }
+        self.inside_bad_line(line);
         Top::Bad
     }
 

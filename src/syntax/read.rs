@@ -1,5 +1,7 @@
 //! One head or tail at a time: from tokens to a tree, or to a diagnostic that says what is wrong with it.
 
+use std::collections::BTreeSet;
+
 use pest::Parser as _;
 
 use super::findings::Findings;
@@ -8,6 +10,7 @@ use super::grammar::{Grammar, Rule};
 use super::layout::{Block, Line, Significant};
 use super::mistakes;
 use super::node::{Node, Origin};
+use super::scan::TokenKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -21,6 +24,8 @@ pub(super) struct Reader<'a> {
     pub tokens: &'a [Significant],
     /// What was found wrong so far.
     pub diagnostics: Findings,
+    /// The words of the lines that could not be read.
+    pub unread: BTreeSet<String>,
 }
 
 /// A clause that was read.
@@ -151,8 +156,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Looks for independent mistakes in the block of a line whose head is bad.
+    /// Looks for independent mistakes in the block of a line whose head is bad, and keeps its words.
     pub fn inside_bad_line(&mut self, line: &Line) {
+        if let Promise::Known(form) | Promise::Misspelt(form) = line.promise {
+            self.unread.insert(form.word.to_owned());
+        }
+        for range in [&line.head, &line.tail] {
+            let tokens = self.tokens.get(range.clone()).unwrap_or(&[]);
+            let words = tokens.iter().filter(|token| token.token.kind == TokenKind::Word);
+            self.unread.extend(words.map(|token| token.token.text(self.source).to_owned()));
+        }
         let Some(block) = &line.block else { return };
         let before = self.diagnostics.len();
         let clauses = self.clauses(Some(block));

@@ -164,9 +164,11 @@ fn undirected(spec: &Spec, translator: &Translator<'_>, about: &About, applies: 
     let directed = evidence.iter().any(|(id, _, kind)| match kind {
         EvidenceKind::Lower => mentions(*id) && !holds(Term::from(*id).lt(null())),
         EvidenceKind::Upper => mentions(*id) && !holds(Term::from(*id).gt(null())),
-        EvidenceKind::Estimate | EvidenceKind::P | EvidenceKind::PAdjusted | EvidenceKind::N | EvidenceKind::Clusters => {
-            false
-        }
+        EvidenceKind::Estimate
+        | EvidenceKind::P
+        | EvidenceKind::PAdjusted
+        | EvidenceKind::N
+        | EvidenceKind::Clusters => false,
     });
     if !two_sided || directed {
         return false;
