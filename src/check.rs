@@ -234,6 +234,7 @@ impl Checker<'_> {
         self.results();
         self.never_run();
         self.unequal_repeats();
+        self.unfilled();
         self.settle_values();
         self.waivers();
         self.unused();

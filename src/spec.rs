@@ -18,7 +18,7 @@ pub use condition::{
     Case, CaseCondition, Class, Conclusion, Condition, EvidenceKind, EvidenceRef, Rule, Say, Term, VerdictClass,
 };
 pub use data::{
-    AnalysisSet, CountAs, Derived, Field, FieldRole, InputFile, Keep, Pool, State, StateClass, TaskAttribute,
+    AnalysisSet, CountAs, Derived, Field, FieldRole, Fill, InputFile, Keep, Pool, State, StateClass, TaskAttribute,
     TaskExpectation, TaskSource, Tasks, ValueType,
 };
 pub use design::{

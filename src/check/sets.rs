@@ -1,10 +1,13 @@
 //! Analysis sets: who is dropped, who is kept, what becomes of errored and missing records.
 
+use std::collections::BTreeMap;
+
 use super::places::Part;
 use super::record_expr::{RecordPlace, state_class};
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::spec::{AnalysisSet, CountAs, Keep, Pool, StateClass};
+use crate::math::Rational;
+use crate::spec::{self, AnalysisSet, CountAs, FieldRole, Fill, Keep, Pool, Quantity, StateClass, ValueType};
 use crate::syntax::ast::{Attribute, Name, SetClause};
 
 /// What is written after `as`.
@@ -66,8 +69,9 @@ impl Checker<'_> {
                     set.keeps.push(Keep { every, count, state });
                 }
             }
-            SetClause::CountAs { states, value } => {
+            SetClause::CountAs { states, value, fills } => {
                 let value = self.count_as(value);
+                let fills = self.fills(value.as_ref(), fills);
                 for word in states {
                     let Some(class) = self.state(word) else { continue };
                     if class == StateClass::Completed {
@@ -80,6 +84,9 @@ impl Checker<'_> {
                             .help("only `errored` and `missing` records are counted as something"),
                         );
                         continue;
+                    }
+                    if !fills.is_empty() {
+                        set.fills.insert(class, fills.clone());
                     }
                     // `refused` is the default: a judgment that meets such a record stops.
                     let Some(Counted::As(value)) = value.clone() else { continue };
@@ -100,6 +107,106 @@ impl Checker<'_> {
                         .help("the bootstrap draws from the units `planned`, or from those `present`"),
                 ),
             },
+        }
+    }
+
+    /// What numbers count as where nothing was recorded.
+    fn fills(&mut self, value: Option<&Counted>, fills: &[(Name, Attribute)]) -> BTreeMap<spec::Name, Fill> {
+        let mut found = BTreeMap::new();
+        for (field, fill) in fills {
+            if !matches!(value, None | Some(Counted::As(CountAs::Incorrect))) {
+                self.report(
+                    Diagnostic::error(Code::NotAllowedHere, field.span, "only what counts as incorrect has values filled in")
+                        .help("write it after `as incorrect`; `excluded` and `refused` records have no values, and a number counts for every outcome"),
+                );
+                return BTreeMap::new();
+            }
+            let Some(kind) = self.spec.fields.get(&field.node).map(|field| field.kind.clone()) else {
+                // One whose type is wrong was declared all the same, and is reported there.
+                if !self.names.outcomes.contains_key(field.node.as_str()) {
+                    self.undefined(field, "an outcome", &[Kind::Field]);
+                }
+                continue;
+            };
+            let ValueType::Number(number) = kind else {
+                self.report(
+                    Diagnostic::error(Code::TypeMismatch, field.span, format!("`{}` is no number", field.node))
+                        .help("a true-or-false outcome of an incorrect record is false; levels and texts keep what was recorded"),
+                );
+                continue;
+            };
+            let fill = match fill {
+                Attribute::Word(word) if word.node == "absent" => Some(Fill::Absent),
+                Attribute::Number(literal) => self.quantity(literal).and_then(|(quantity, bare)| {
+                    self.fit(quantity, bare, Self::literal_span(literal), &number.dimension).map(Fill::Value)
+                }),
+                Attribute::Word(_) | Attribute::Text(_) => {
+                    self.report(
+                        Diagnostic::error(
+                            Code::TypeMismatch,
+                            field.span,
+                            format!("`{}` counts as a number or as `absent`", field.node),
+                        )
+                        .help(format!("as in `{} as 0`", field.node)),
+                    );
+                    None
+                }
+            };
+            // One that was refused is not missing as well.
+            if found.insert(field.node.clone(), fill.unwrap_or(Fill::Absent)).is_some() {
+                self.report(Diagnostic::error(
+                    Code::RepeatedClause,
+                    field.span,
+                    format!("`{}` is counted twice", field.node),
+                ));
+            }
+        }
+        found
+    }
+
+    /// Asks that every number that is read says what it is in a record that counts as incorrect and did not record it.
+    pub(super) fn unfilled(&mut self) {
+        let mut found: BTreeMap<(spec::Name, spec::Name, String), Vec<StateClass>> = BTreeMap::new();
+        let is_read = |(name, field): &(&spec::Name, &spec::Field)| {
+            matches!(field.kind, ValueType::Number(_))
+                && field.role == FieldRole::Outcome
+                && field.derived.is_none()
+                && !field.optional
+                && self.used.contains(&(Kind::Field, (*name).clone()))
+        };
+        let zero = |field: &spec::Field| match &field.kind {
+            ValueType::Number(number) => {
+                Quantity { value: Rational::default(), dimension: number.dimension.clone() }.to_string()
+            }
+            ValueType::Bool | ValueType::Level(_) | ValueType::Text => String::new(),
+        };
+        let read: BTreeMap<&spec::Name, String> =
+            self.spec.fields.iter().filter(is_read).map(|(name, field)| (name, zero(field))).collect();
+        for (name, set) in &self.spec.sets {
+            for (class, _) in set.counts.iter().filter(|(_, policy)| **policy == CountAs::Incorrect) {
+                let fills = set.fills.get(class);
+                let open = read.iter().filter(|(field, _)| !fills.is_some_and(|fills| fills.contains_key(**field)));
+                for (field, zero) in open {
+                    let key = (name.clone(), (*field).clone(), zero.clone());
+                    found.entry(key).or_default().push(*class);
+                }
+            }
+        }
+        for ((set, field, zero), classes) in found {
+            let span = self.places.get(Kind::Set, &set, &Part::Name);
+            let words: Vec<&str> = classes.iter().map(|class| class.word()).collect();
+            let message = format!(
+                "`{set}` counts {} records as incorrect and does not say what `{field}` is in one that has none",
+                words.join(" and ")
+            );
+            let line = format!("count {} as incorrect", words.join(", "));
+            self.report(
+                Diagnostic::error(Code::Unfilled, span, message)
+                    .note("a run that failed may have cost nothing, the cap, or an unknown amount; each gives another mean")
+                    .help(format!(
+                        "write `{line}, {field} as {zero}`, another number, or `{field} as absent` to leave such a record out of what is computed of it"
+                    )),
+            );
         }
     }
 

@@ -12,7 +12,7 @@ use num_traits::Zero;
 use super::frame::{Frame, Place};
 use super::sets::{Imputed, View};
 use crate::plan::Scalar;
-use crate::spec::{ArithmeticOp, CountAs, LevelRef, Name, RecordExpr, Relation, StateClass, ValueType};
+use crate::spec::{ArithmeticOp, CountAs, Fill, LevelRef, Name, RecordExpr, Relation, StateClass, ValueType};
 use crate::table::number::Exact;
 
 /// An expression over one place of the plan, with every name resolved.
@@ -333,7 +333,10 @@ fn field_value<'v>(view: &'v View<'_>, field: usize, row: usize, place: Place) -
         return evaluate(derived, view, place);
     }
     match (recorded(), policy, outcome) {
-        (Datum::Absent, CountAs::Incorrect, Imputed::Number) => Datum::Number(Exact::ZERO),
+        (Datum::Absent, CountAs::Incorrect, Imputed::Number) => match view.fill(row, field) {
+            Some(Fill::Value(quantity)) => Datum::Number(Exact::from_rational(&quantity.value)),
+            Some(Fill::Absent) | None => Datum::Absent,
+        },
         (Datum::Absent, CountAs::Value(quantity), Imputed::Truth) => Datum::Bool(!quantity.value.is_zero()),
         (Datum::Absent, CountAs::Value(quantity), Imputed::Number) => {
             Datum::Number(Exact::from_rational(&quantity.value))

@@ -7,7 +7,7 @@ use super::Refusal;
 use super::frame::{Frame, Place, Row, is_outcome};
 use super::judgment::Flow;
 use super::row::{Datum, Names, RowExpr, evaluate, resolve};
-use crate::spec::{AnalysisSet, CountAs, Keep, Name, Pool, Spec, State, StateClass, ValueType};
+use crate::spec::{AnalysisSet, CountAs, Fill, Keep, Name, Pool, Spec, State, StateClass, ValueType};
 
 /// How many units a refusal names.
 const SHOWN_UNITS: usize = 5;
@@ -172,6 +172,13 @@ impl<'a> View<'a> {
             Some(Fate::Imputed(class)) => self.set.counts.get(class),
             _ => None,
         }
+    }
+
+    /// What stands for a number that a record of this class did not record.
+    pub fn fill(&self, row: usize, field: usize) -> Option<&Fill> {
+        let Some(Fate::Imputed(class)) = self.fates.get(row) else { return None };
+        let (name, _) = self.frame.schema().fields.get(field)?;
+        self.set.fills.get(class)?.get(name)
     }
 
     /// The counts of every step. `counts` are those of all records, replaced and unplanned ones included.

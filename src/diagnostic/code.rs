@@ -128,6 +128,7 @@ codes! {
     BadPrompt = "E0707" "a prompt that cannot be used";
     ResultsIncomplete = "E0708" "results do not map what the study needs";
     BadDesign = "E0709" "a design that cannot be carried out";
+    Unfilled = "E0710" "a number that an incorrect record may not have";
 
     // E08: completeness.
     Placeholder = "E0801" "a placeholder";

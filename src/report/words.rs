@@ -4,8 +4,8 @@
 use crate::math::exact;
 use crate::spec::{
     Adjustment, Aggregate, AggregateKind, AnalysisSet, ArithmeticOp, Case, CaseCondition, Class, Condition, CountAs,
-    EstimandBody, Expr, FitTarget, GateFailure, Interval, LevelRef, Margin, Name, Per, Polarity, Pool, ReduceKind,
-    Rule, Spec, Term, VerdictClass,
+    EstimandBody, Expr, Fill, FitTarget, GateFailure, Interval, LevelRef, Margin, Name, Per, Polarity, Pool,
+    ReduceKind, Rule, Spec, Term, VerdictClass,
 };
 
 mod thresholds;
@@ -123,6 +123,12 @@ pub fn set(set: &AnalysisSet) -> Vec<String> {
         CountAs::Excluded => format!("leave {} records out of the denominator", state.word()),
         CountAs::Value(value) => format!("count {} records as {value}", state.word()),
     }));
+    for (state, fills) in &set.fills {
+        steps.extend(fills.iter().map(|(field, fill)| match fill {
+            Fill::Absent => format!("leave {} records without `{field}` out of what is computed of it", state.word()),
+            Fill::Value(value) => format!("take `{field}` for {value} where {} records have none", state.word()),
+        }));
+    }
     if set.pool == Pool::Present {
         steps.push("resample only units with at least one record left".to_owned());
     }

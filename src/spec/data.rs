@@ -229,11 +229,20 @@ impl State {
 /// What an analysis set makes of a class of states.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CountAs {
-    /// Every true-or-false outcome is false; other outcomes keep what was recorded, or 0 when nothing was.
+    /// Every true-or-false outcome is false; a number keeps what was recorded, or takes its [`Fill`] when nothing was.
     Incorrect,
     /// Out of the denominator.
     Excluded,
     /// Every outcome that is absent takes this value.
+    Value(Quantity),
+}
+
+/// What stands for a number that was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fill {
+    /// Nothing: statistics of it leave the record out.
+    Absent,
+    /// This value.
     Value(Quantity),
 }
 
@@ -267,6 +276,8 @@ pub struct AnalysisSet {
     pub keeps: Vec<Keep>,
     /// What becomes of errored and missing records; a class that is not here refuses the judgment when it occurs.
     pub counts: BTreeMap<StateClass, CountAs>,
+    /// What a number is in a record that counts as incorrect and did not record it.
+    pub fills: BTreeMap<StateClass, BTreeMap<Name, Fill>>,
     /// Which clusters are resampled.
     pub pool: Pool,
 }

@@ -319,12 +319,14 @@ pub enum SetClause {
         /// `completed`, `scored`.
         state: Name,
     },
-    /// `count errored as incorrect`, `count missing as 0`, `count missing as excluded`
+    /// `count errored as incorrect, cost as 0 usd`, `count missing as 0`, `count missing as excluded`
     CountAs {
         /// The states counted, such as `errored`, `missing`.
         states: Vec<Name>,
         /// `incorrect`, `excluded`, `refused` or a number.
         value: Attribute,
+        /// `cost as 0 usd`, `seconds as absent`: numbers that nothing was recorded for.
+        fills: Vec<(Name, Attribute)>,
     },
     /// `pool planned` or `pool present`: which clusters are resampled.
     Pool(Name),

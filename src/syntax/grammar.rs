@@ -85,6 +85,7 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::for_condition | Rule::for_level | Rule::fallback_when => Noun::Thing("a condition"),
         Rule::names | Rule::record_names => Noun::Thing("a list of names"),
         Rule::attribute => Noun::Thing("a word, a number or a quoted text"),
+        Rule::fill => Noun::Thing("a number with what it counts as, as in `cost as 0 usd`"),
         Rule::kind => Noun::Thing("a type"),
         Rule::level_list | Rule::levels | Rule::comma_levels => Noun::Thing("levels"),
         Rule::level_range => Noun::Thing("a range of levels"),

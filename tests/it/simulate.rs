@@ -13,7 +13,7 @@ tasks question { count 40 }
 design { cross prompt, question; repeat 2 }
 outcome correct: bool
 outcome cost: usd
-analysis_set planned { count errored, missing as incorrect }
+analysis_set planned { count errored, missing as incorrect, cost as 0 usd }
 measure accuracy = mean(correct)
 test t = paired_t(sides: two)
 estimand gain = accuracy[asked] - accuracy[plain]

@@ -210,6 +210,7 @@ def types():
         drop=set_of(record_expr),
         keep=set_of(rec(every=set_of(TEXT), count=INTEGER, state=state_class)),
         count=map_of(state_class, choice("incorrect", "excluded", value=(quantity,))),
+        fill=map_of(state_class, map_of(TEXT, choice("absent", value=(quantity,)))),
         pool=choice("planned", "present"),
     )
     # 5.6

@@ -3,7 +3,7 @@
 use super::{Codec, CodecError, Members, Taking, record, variants, words};
 use crate::canon::value::Value;
 use crate::spec::{
-    AnalysisSet, CountAs, Derived, Field, FieldRole, InputFile, Keep, Pool, State, StateClass, TaskAttribute,
+    AnalysisSet, CountAs, Derived, Field, FieldRole, Fill, InputFile, Keep, Pool, State, StateClass, TaskAttribute,
     TaskExpectation, TaskSource, Tasks, ValueType,
 };
 
@@ -75,6 +75,7 @@ words!(State {
 });
 words!(StateClass { Completed = "completed", Errored = "errored", Missing = "missing" });
 variants!(CountAs { Incorrect = "incorrect", Excluded = "excluded", Value(value) = "value" });
+variants!(Fill { Absent = "absent", Value(value) = "value" });
 words!(Pool { Planned = "planned", Present = "present" });
 record!(Keep { every = "every" set, count = "count", state = "state" });
-record!(AnalysisSet { drops = "drop" set, keeps = "keep" set, counts = "count", pool = "pool" });
+record!(AnalysisSet { drops = "drop" set, keeps = "keep" set, counts = "count", fills = "fill", pool = "pool" });

@@ -169,7 +169,13 @@ impl Reader<'_> {
             }
             Rule::c_count_as => {
                 let states = cursor.find(&[Rule::names]).map(|names| self.names_below(names))?;
-                SetClause::CountAs { states, value: self.attribute(cursor)? }
+                let value = self.attribute(cursor)?;
+                let mut fills = Vec::new();
+                while let Some(fill) = cursor.find(&[Rule::fill]) {
+                    let fill = &mut Cursor::new(fill);
+                    fills.push((self.find_name(fill)?, self.attribute(fill)?));
+                }
+                SetClause::CountAs { states, value, fills }
             }
             Rule::c_pool => {
                 SetClause::Pool(cursor.find(&[Rule::k_planned, Rule::k_present]).map(|word| self.name_of(word))?)

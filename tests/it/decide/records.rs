@@ -94,6 +94,28 @@ fn a_record_counted_as_incorrect_keeps_what_it_cost() {
     assert_eq!(exactly(&hypothesis(&judgment, "H").sets[0].evidence[2]), "0.7");
 }
 
+#[test]
+fn a_number_that_was_not_recorded_is_what_the_set_says() {
+    // Arm a: 0.1, 0.2, nothing of the errored record, nothing of the missing one.
+    for (fill, mean, sum) in [
+        ("as incorrect, cost as 0 usd", "0.075", "0.3"),
+        ("as incorrect, cost as 2 usd", "1.075", "4.3"),
+        ("as incorrect, cost as absent", "0.15", "0.3"),
+        ("as incorrect", "0.15", "0.3"),
+        ("as 1", "0.575", "2.3"),
+    ] {
+        let tail = "estimand average = mean(cost)[a]\nhypothesis H exploratory \"h\" { descriptive; about gain; about rate_a; about spent; about average }\n";
+        let spec = study(&text(&format!("count errored, missing {fill}"), tail));
+        let mut rows = rows();
+        for (row, cost) in rows.iter_mut().zip(["0.1", "0.2"]) {
+            row.fields.insert("cost".to_owned(), number(cost));
+        }
+        let judgment = judged(&spec, &tasks(&spec, None), rows, Vec::new()).unwrap();
+        let evidence = &hypothesis(&judgment, "H").sets[0].evidence;
+        assert_eq!((exactly(&evidence[3]), exactly(&evidence[2])), (mean.to_owned(), sum.to_owned()), "{fill}");
+    }
+}
+
 /// Ten units, arm b better by exactly one unit.
 fn tenths(rule: &str) -> (Spec, Vec<ReceivedRecord>) {
     let units: Vec<String> = (1..=10).map(|unit| unit.to_string()).collect();
