@@ -15,6 +15,7 @@ mod members;
 mod nearest;
 mod node;
 mod number;
+mod permute;
 mod quantify;
 mod resample;
 mod row;

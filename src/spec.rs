@@ -7,6 +7,7 @@ mod data;
 mod design;
 mod expr;
 mod inference;
+mod ladder;
 mod looks;
 mod methods;
 mod results;
@@ -32,7 +33,7 @@ pub use inference::{
     ValueTable, Waiver,
 };
 pub use looks::{Looks, Spend};
-pub use methods::{BootstrapKind, Interval, IntervalMethod, Sides, Test, TestMethod, Zeros};
+pub use methods::{BootstrapKind, Interval, IntervalMethod, Sides, Test, TestMethod, Trend, Zeros};
 pub use results::{
     FieldMapping, FileFormat, FileUnit, LevelMapping, ReportedEstimate, ResultsBlock, ResultsShape, UnitAt,
 };

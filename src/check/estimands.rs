@@ -481,7 +481,7 @@ impl<'a> Checker<'a> {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     fn paired_body(&mut self, expr: &Expr) -> Option<(EstimandBody, NumberType)> {
-        let place = RecordPlace::records("a paired difference");
+        let place = RecordPlace { transforms: true, ..RecordPlace::records("a paired difference") };
         let (inner, filter) = match &*expr.kind {
             ExprKind::For(inner, condition) => {
                 let filter = self.record_condition(condition, &RecordPlace::records("`for`"));
@@ -614,7 +614,7 @@ fn mentions(expr: &Expr, picks: &BTreeMap<&str, &ast::Pick>, found: &mut BTreeSe
         ExprKind::Call(call) => {
             found.insert(call.function.node.clone());
             let over_cells = !call.over.is_empty()
-                || matches!(call.function.node.as_str(), "abs" | "ratio")
+                || matches!(call.function.node.as_str(), "abs" | "ratio" | "log_ratio")
                 || matches!(call.function.node.as_str(), "min" | "max") && call.arguments.len() > 1;
             if over_cells {
                 call.arguments.iter().for_each(|argument| mentions(argument, picks, found));

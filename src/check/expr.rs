@@ -14,7 +14,7 @@ use crate::math::Rational;
 use crate::source::Span;
 use crate::spec::{
     Aggregate, AggregateKind, ArithmeticOp, Bounds, Dimension, Expr as Cell, LevelRef, Name, RecordExpr, ReduceKind,
-    Statistic, TaskSource, ValueType,
+    TaskSource, ValueType,
 };
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
@@ -31,7 +31,7 @@ pub(super) struct CellPlace {
 
 impl CellPlace {
     fn records(&self, what: &'static str) -> RecordPlace {
-        RecordPlace { parameters: self.parameters.clone(), ..RecordPlace::records(what) }
+        RecordPlace { parameters: self.parameters.clone(), transforms: true, ..RecordPlace::records(what) }
     }
 
     /// The same place with more factors at one level.
@@ -574,116 +574,6 @@ impl Checker<'_> {
         }
     }
 
-    /// A statistic of whole records, with the type of each argument.
-    fn statistic(
-        &mut self,
-        name: &str,
-        first: &Expr,
-        rest: &[Expr],
-        span: Span,
-        place: &RecordPlace,
-    ) -> Option<(AggregateKind, Vec<RecordExpr>, Ty)> {
-        let wrong = |checker: &mut Self, wanted: &str| {
-            checker.report(Diagnostic::error(Code::TypeMismatch, span, format!("`{name}` takes {wanted}")));
-        };
-        let number = |checker: &mut Self, expr: &Expr| checker.record_number(expr, place).map(|(expr, _)| expr);
-        let probability = |checker: &mut Self, expr: &Expr| {
-            let (checked, ty) = checker.record_number(expr, place)?;
-            let share = *ty.dimension() == Dimension::Proportion;
-            if !share {
-                checker.report(
-                    Diagnostic::error(Code::TypeMismatch, expr.span, format!("`{name}` needs a probability here"))
-                        .help("declare the outcome as a `proportion`"),
-                );
-            }
-            share.then_some(checked)
-        };
-        let plain = |low: i64| Ty::new(Dimension::Plain, units::between(low, 1), false);
-        let (statistic, arguments, ty) = match (name, rest) {
-            ("auroc" | "average_precision", [event]) => {
-                let (score, event) = (number(self, first), self.record_condition(event, place));
-                let statistic = if name == "auroc" { Statistic::Auroc } else { Statistic::AveragePrecision };
-                (statistic, vec![score?, event?], Ty::proportion())
-            }
-            ("precision" | "recall" | "f1" | "kappa", [actual]) => {
-                let (predicted, actual) = (self.record_condition(first, place), self.record_condition(actual, place));
-                let (statistic, ty) = match name {
-                    "precision" => (Statistic::Precision, Ty::proportion()),
-                    "recall" => (Statistic::Recall, Ty::proportion()),
-                    "f1" => (Statistic::F1, Ty::proportion()),
-                    _ => (Statistic::Kappa, plain(-1)),
-                };
-                (statistic, vec![predicted?, actual?], ty)
-            }
-            ("pearson" | "spearman" | "kendall", [other]) => {
-                let (one, other) = (number(self, first), number(self, other));
-                let statistic = match name {
-                    "pearson" => Statistic::Pearson,
-                    "spearman" => Statistic::Spearman,
-                    _ => Statistic::Kendall,
-                };
-                (statistic, vec![one?, other?], Ty::correlation())
-            }
-            ("brier" | "log_loss", [event]) => {
-                let (share, event) = (probability(self, first), self.record_condition(event, place));
-                let (statistic, ty) = if name == "brier" {
-                    (Statistic::Brier, plain(0))
-                } else {
-                    let bounds = Bounds { lower: Some(Rational::zero()), upper: None };
-                    (Statistic::LogLoss, Ty::new(Dimension::Nats, bounds, false))
-                };
-                (statistic, vec![share?, event?], ty)
-            }
-            ("calibration_error", [event, bins]) => {
-                let (share, event) = (probability(self, first), self.record_condition(event, place));
-                let bins = self.at_least_one(bins, "the number of bins");
-                let ty = Ty::new(Dimension::Difference, units::between(0, 1), false);
-                (Statistic::CalibrationError { bins: bins? }, vec![share?, event?], ty)
-            }
-            ("pass_at" | "pass_all", [attempts]) => {
-                let success = self.record_condition(first, place);
-                let attempts = self.at_least_one(attempts, "the number of attempts")?;
-                let statistic =
-                    if name == "pass_at" { Statistic::PassAt { attempts } } else { Statistic::PassAll { attempts } };
-                (statistic, vec![success?], Ty::proportion())
-            }
-            ("median_survival", [seen]) => {
-                let (time, seen) = (self.record_number(first, place), self.record_condition(seen, place));
-                let (time, ty) = time?;
-                (Statistic::MedianSurvival, vec![time, seen?], fractional(ty))
-            }
-            _ => {
-                wrong(
-                    self,
-                    match name {
-                        "auroc" | "average_precision" => "a score and a condition, as in `auroc(confidence, correct)`",
-                        "pearson" | "spearman" | "kendall" => "two numbers",
-                        "brier" | "log_loss" => "a probability and a condition, as in `brier(confidence, correct)`",
-                        "calibration_error" => {
-                            "a probability, a condition and a number of bins, as in `calibration_error(confidence, correct, 10)`"
-                        }
-                        "pass_at" | "pass_all" => "a condition and a number of attempts, as in `pass_at(correct, 3)`",
-                        "median_survival" => {
-                            "a time and whether the event was seen, as in `median_survival(hours, solved)`"
-                        }
-                        _ => "two conditions",
-                    },
-                );
-                return None;
-            }
-        };
-        Some((AggregateKind::Statistic(statistic), arguments, ty))
-    }
-
-    pub(super) fn at_least_one(&mut self, expr: &Expr, what: &str) -> Option<u64> {
-        let number = self.whole_expr(expr, what)?;
-        if number == 0 {
-            self.report(Diagnostic::error(Code::BadNumber, expr.span, format!("{what} is at least 1")));
-            return None;
-        }
-        Some(number)
-    }
-
     /// Gives bare constants and values the unit they took on.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn retag_cell(&mut self, expr: &mut Cell, dimension: Option<&Dimension>) {
@@ -701,7 +591,7 @@ impl Checker<'_> {
     }
 }
 
-fn fractional(mut ty: Ty) -> Ty {
+pub(super) fn fractional(mut ty: Ty) -> Ty {
     ty.number.integer = false;
     ty.bare = false;
     ty
@@ -719,7 +609,7 @@ fn summed(ty: &Ty) -> Ty {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
-fn deviation(ty: &Ty) -> Ty {
+pub(super) fn deviation(ty: &Ty) -> Ty {
     let dimension = match ty.dimension() {
         Dimension::Proportion => Dimension::Difference,
         other => other.clone(),

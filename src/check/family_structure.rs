@@ -9,7 +9,7 @@ use super::Checker;
 use super::names::list;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{Adjustment, Dimension, Family, Name, Pass, Quantity, TestMethod};
+use crate::spec::{Adjustment, Dimension, Family, Name, Pass, Quantity};
 use crate::syntax::ast;
 
 impl Checker<'_> {
@@ -204,9 +204,7 @@ impl Checker<'_> {
 
     /// Every estimand has one test of a difference and one of equivalence, over the same members.
     fn joint(&mut self, item: &ast::Family, family: &Family) -> bool {
-        let is_equivalence = |test: &Name| {
-            self.spec.tests.get(test).is_some_and(|test| matches!(test.method, TestMethod::Equivalence { .. }))
-        };
+        let is_equivalence = |test: &Name| self.spec.tests.get(test).is_some_and(|test| test.method.is_equivalence());
         let mut pairs: BTreeMap<(&Name, Option<String>), [u32; 2]> = BTreeMap::new();
         for line in &family.members {
             let [difference, equivalence] =

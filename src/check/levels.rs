@@ -327,7 +327,9 @@ pub(super) fn decided(condition: &RecordExpr, member: &Member) -> Option<bool> {
         | RecordExpr::EndsWith(..)
         | RecordExpr::Arithmetic(..)
         | RecordExpr::Negate(_)
-        | RecordExpr::Abs(_) => None,
+        | RecordExpr::Abs(_)
+        | RecordExpr::Log(_)
+        | RecordExpr::Step(_) => None,
     }
 }
 

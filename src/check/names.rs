@@ -322,7 +322,7 @@ fn snake_case(name: &str) -> String {
 }
 
 /// Names of functions; a measure with parameters may not take one.
-pub(super) const FUNCTIONS: [&str; 36] = [
+pub(super) const FUNCTIONS: [&str; 46] = [
     "mean",
     "rate",
     "sum",
@@ -338,6 +338,16 @@ pub(super) const FUNCTIONS: [&str; 36] = [
     "product",
     "ratio",
     "log_ratio",
+    "log",
+    "step",
+    "spearman_within",
+    "kendall_within",
+    "groups_without",
+    "theil_sen",
+    "first_crossing",
+    "window_mean",
+    "largest_rise",
+    "largest_fall",
     "slope",
     "auroc",
     "kappa",
@@ -362,7 +372,7 @@ pub(super) const FUNCTIONS: [&str; 36] = [
 ];
 
 /// Functions of whole records, which no sums give.
-pub(super) const STATISTICS: [&str; 15] = [
+pub(super) const STATISTICS: [&str; 23] = [
     "auroc",
     "average_precision",
     "precision",
@@ -378,6 +388,14 @@ pub(super) const STATISTICS: [&str; 15] = [
     "pass_at",
     "pass_all",
     "median_survival",
+    "spearman_within",
+    "kendall_within",
+    "groups_without",
+    "theil_sen",
+    "first_crossing",
+    "window_mean",
+    "largest_rise",
+    "largest_fall",
 ];
 
 /// What remains of a name when look-alike characters are made equal.

@@ -149,7 +149,7 @@ fn factors_of(expr: &Expr, found: &mut BTreeSet<Name>) {
 
 fn record_factors(expr: &RecordExpr, found: &mut BTreeSet<Name>) {
     match expr {
-        RecordExpr::Factor(name) => {
+        RecordExpr::Factor(name) | RecordExpr::Step(name) => {
             found.insert(name.clone());
         }
         RecordExpr::At(inner, levels) => {
@@ -159,6 +159,7 @@ fn record_factors(expr: &RecordExpr, found: &mut BTreeSet<Name>) {
         RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
         | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner)
         | RecordExpr::Present(inner)
         | RecordExpr::EndsWith(inner, _)
         | RecordExpr::OneOf(inner, _) => record_factors(inner, found),
@@ -199,7 +200,7 @@ fn pins(cells: &[(Name, LevelRef)], known: &Member) -> Member {
             LevelRef::Level(level) => {
                 pinned.insert(factor.clone(), vec![level.clone()]);
             }
-            LevelRef::Parameter(_) | LevelRef::Picked(_) => {
+            LevelRef::Parameter(_) | LevelRef::Picked(_) | LevelRef::Next => {
                 pinned.remove(factor);
             }
         }
@@ -249,6 +250,7 @@ pub(super) fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnM
         RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
         | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner)
         | RecordExpr::Present(inner)
         | RecordExpr::EndsWith(inner, _)
         | RecordExpr::OneOf(inner, _) => record_cells(inner, known, keep),
@@ -263,6 +265,7 @@ pub(super) fn record_cells(expr: &RecordExpr, known: &Member, keep: &mut dyn FnM
         | RecordExpr::Level(_)
         | RecordExpr::Field(_)
         | RecordExpr::Factor(_)
+        | RecordExpr::Step(_)
         | RecordExpr::Flagged(_)
         | RecordExpr::State(_) => {}
     }

@@ -26,6 +26,8 @@ pub(super) struct RecordPlace {
     pub parameters: BTreeMap<Name, Name>,
     /// Only these factors and attributes may be named: the ones that a scope or family runs over.
     pub only: Option<BTreeSet<Name>>,
+    /// Whether logarithms and steps may be taken: inside aggregates and paired differences.
+    pub transforms: bool,
     /// How many repeats are planned, where `repeat` may be named.
     pub repeats: Option<u64>,
     /// What the place is called.
@@ -311,7 +313,9 @@ impl Checker<'_> {
 
     fn record_call(&mut self, call: &Call, span: Span, place: &RecordPlace) -> Record {
         let name = call.function.node.as_str();
-        if let (false, "flagged" | "present" | "abs") = (call.over.is_empty() && call.filter.is_none(), name) {
+        if let (false, "flagged" | "present" | "abs" | "log" | "log_ratio" | "step") =
+            (call.over.is_empty() && call.filter.is_none(), name)
+        {
             self.report(Diagnostic::error(
                 Code::NotAllowedHere,
                 span,
@@ -345,6 +349,9 @@ impl Checker<'_> {
                 let ty = absolute(&ty);
                 Some((RecordExpr::Abs(Box::new(checked)), RecordKind::Number(ty)))
             }
+            ("log", [argument]) if place.transforms => self.log(argument, place),
+            ("log_ratio", [above, below]) if place.transforms => self.record_log_ratio(above, below, span, place),
+            ("step", [argument]) if place.transforms => self.step_of(argument, span),
             _ if FUNCTIONS.contains(&name) || self.names.measures.contains_key(name) => {
                 self.report(
                     Diagnostic::error(

@@ -265,7 +265,8 @@ fn fields(condition: &RecordExpr, found: &mut BTreeSet<Name>) {
         | RecordExpr::OneOf(inner, _)
         | RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
-        | RecordExpr::Abs(inner) => fields(inner, found),
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner) => fields(inner, found),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => {
             for part in parts {
                 fields(part, found);
@@ -280,6 +281,7 @@ fn fields(condition: &RecordExpr, found: &mut BTreeSet<Name>) {
         | RecordExpr::Text(_)
         | RecordExpr::Level(_)
         | RecordExpr::Factor(_)
+        | RecordExpr::Step(_)
         | RecordExpr::Flagged(_)
         | RecordExpr::State(_) => {}
     }

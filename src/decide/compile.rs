@@ -36,8 +36,10 @@ struct Cell {
 }
 
 impl Cell {
-    fn names(&self) -> Names<'static> {
-        Names { parameters: self.parameters.clone(), picked: self.picked.clone(), collapse: None }
+    fn names(&self, spec: &Spec) -> Names<'static> {
+        let next =
+            self.bound.iter().filter_map(|(factor, level)| Some((factor.clone(), spec.next_level(factor, level)?)));
+        Names { parameters: self.parameters.clone(), picked: self.picked.clone(), next: next.collect(), collapse: None }
     }
 
     /// The same place inside an expression that names its own picks.
@@ -156,16 +158,16 @@ impl<'a> Compiler<'a> {
             },
             Expr::At(body, at) => {
                 let mut inner = cell.inner();
-                let names = cell.names();
+                let names = cell.names(self.spec);
                 for (factor, level) in at {
-                    match names.level(level) {
+                    match names.level(factor, level) {
                         Ok(level) => inner.bound.insert(factor.clone(), level.clone()),
                         Err(reason) => return Node::Undefined(reason),
                     };
                 }
                 self.expr(body, &inner)
             }
-            Expr::For(body, condition) => match resolve(self.frame(), &cell.names(), condition) {
+            Expr::For(body, condition) => match resolve(self.frame(), &cell.names(self.spec), condition) {
                 Ok(condition) => {
                     let mut inner = cell.clone();
                     push_filter(&mut inner.filters, condition);
@@ -201,11 +203,11 @@ impl<'a> Compiler<'a> {
         let Some(measure) = self.spec.measures.get(name) else {
             return Node::Undefined(format!("there is no measure {name}"));
         };
-        let names = cell.names();
+        let names = cell.names(self.spec);
         let given: Result<Vec<Name>, String> = if levels.is_empty() {
             Ok(cell.pair.clone())
         } else {
-            levels.iter().map(|level| names.level(level).cloned()).collect()
+            levels.iter().map(|level| names.level("", level).cloned()).collect()
         };
         let given = match given {
             Ok(given) => given,
@@ -265,7 +267,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn aggregate(&mut self, aggregate: &Aggregate, cell: &Cell) -> Node {
-        let names = cell.names();
+        let names = cell.names(self.spec);
         let one = |expr: &RecordExpr| resolve(self.frame(), &names, expr);
         let arguments: Result<Vec<RowExpr>, String> = aggregate.arguments.iter().map(one).collect();
         let filter = aggregate.filter.as_ref().map(one).transpose();
@@ -302,7 +304,7 @@ impl<'a> Compiler<'a> {
 
     fn paired(&mut self, value: &RecordExpr, filter: Option<&RecordExpr>, cell: &Cell) -> Node {
         let collapse = self.spec.design.as_ref().map(|design| &design.collapse);
-        let names = Names { collapse: collapse.filter(|_| self.frame().repeats > 1), ..cell.names() };
+        let names = Names { collapse: collapse.filter(|_| self.frame().repeats > 1), ..cell.names(self.spec) };
         let resolved = resolve(self.frame(), &names, value)
             .and_then(|value| Ok((value, filter.map(|filter| resolve(self.frame(), &names, filter)).transpose()?)));
         let (value, filter) = match resolved {
@@ -330,7 +332,7 @@ impl<'a> Compiler<'a> {
 
     fn fitted(&mut self, model: &FittedModel, cell: &Cell) -> Node {
         let response = model.formula.split('~').next().unwrap_or_default().trim().to_owned();
-        let names = cell.names();
+        let names = cell.names(self.spec);
         let one = |expr: &RecordExpr| resolve(self.frame(), &names, expr);
         let outcome = one(&RecordExpr::Field(response));
         let filter = model.filter.as_ref().map(one).transpose();
@@ -448,7 +450,7 @@ fn push_filter(filters: &mut Vec<RowExpr>, filter: RowExpr) {
 fn pick_in(level: &LevelRef) -> Option<Name> {
     match level {
         LevelRef::Picked(name) => Some(name.clone()),
-        LevelRef::Level(_) | LevelRef::Parameter(_) => None,
+        LevelRef::Level(_) | LevelRef::Parameter(_) | LevelRef::Next => None,
     }
 }
 
@@ -463,7 +465,8 @@ fn picks_in(expr: &RecordExpr, into: &mut Vec<Name>) {
         | RecordExpr::OneOf(body, _)
         | RecordExpr::Not(body)
         | RecordExpr::Negate(body)
-        | RecordExpr::Abs(body) => picks_in(body, into),
+        | RecordExpr::Abs(body)
+        | RecordExpr::Log(body) => picks_in(body, into),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => parts.iter().for_each(|part| picks_in(part, into)),
         RecordExpr::Compare(left, _, right) | RecordExpr::Arithmetic(left, _, right) => {
             picks_in(left, into);
@@ -475,6 +478,7 @@ fn picks_in(expr: &RecordExpr, into: &mut Vec<Name>) {
         | RecordExpr::Level(_)
         | RecordExpr::Field(_)
         | RecordExpr::Factor(_)
+        | RecordExpr::Step(_)
         | RecordExpr::Flagged(_)
         | RecordExpr::State(_) => {}
     }

@@ -88,7 +88,7 @@ pub(super) fn pins(spec: &Spec, about: &About) -> Binding {
         let level = match level {
             LevelRef::Level(level) => level,
             LevelRef::Picked(pick) => &picked_name(pick),
-            LevelRef::Parameter(_) => continue,
+            LevelRef::Parameter(_) | LevelRef::Next => continue,
         };
         match pins.get(factor) {
             Some(first) if paired(factor) => {
@@ -155,7 +155,7 @@ impl Store {
             for name in &asked.intervals {
                 if let Some((node, job)) = nodes.get(key).zip(spec.intervals.get(name))
                     && !matches!(node, Node::Undefined(_))
-                    && let Some(job) = bootstrap_job(key.0, node, job)
+                    && let Some(job) = bootstrap_job(spec, key.0, node, job)
                     && let Ok(level) = level_at(look, job.level)
                 {
                     let together = is_simultaneous(spec, name).then(|| siblings.get(&(key.0, &key.1))).flatten();
@@ -183,7 +183,7 @@ impl Store {
             }
             for name in &asked.intervals {
                 let Some(interval) = spec.intervals.get(name) else { continue };
-                let declared = exact::nearest_f64(&interval.level.value);
+                let declared = exact::nearest_f64(&interval.level_of_each(spec));
                 let at_look = level_at(look, declared);
                 let level = at_look.clone().unwrap_or(declared);
                 let mut result = IntervalResult {
@@ -292,7 +292,9 @@ impl Tests {
     ) -> Tested {
         let anytime = look.is_some_and(Look::is_anytime);
         // Only permutation is dear enough to look for a twin, which analysis sets that drop nothing here give.
-        let TestMethod::Permutation { .. } = method else { return test(frame, method, node, anytime, workers) };
+        if !method.is_drawn() {
+            return test(frame, method, node, anytime, workers);
+        }
         let (mut series, mut units) = (Vec::new(), Vec::new());
         node.samples(&mut |sample| {
             series.extend(sample.series.iter().cloned());
@@ -314,13 +316,13 @@ fn counted(count: Option<u64>) -> Option<Number> {
 
 /// What is resampled for an interval; nothing when its limits are computed directly.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
-fn bootstrap_job<'n>(set: usize, node: &'n Node, interval: &Interval) -> Option<Job<'n>> {
+fn bootstrap_job<'n>(spec: &Spec, set: usize, node: &'n Node, interval: &Interval) -> Option<Job<'n>> {
     let (kind, resample, resamples, seed) = match &interval.method {
         IntervalMethod::BootstrapPercentile { resample, resamples, seed } => (None, resample, *resamples, *seed),
         IntervalMethod::Bootstrap { kind, resample, resamples, seed } => (Some(*kind), resample, *resamples, *seed),
         _ => return None,
     };
-    let level = exact::nearest_f64(&interval.level.value);
+    let level = exact::nearest_f64(&interval.level_of_each(spec));
     Some(Job { set, node, cluster: resample.clone(), resamples, seed, level, kind, members: Vec::new() })
 }
 

@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::judgment::{FamilyResult, Number};
 use super::members::{Binding, admits, listed, members};
 use crate::math::Rational;
-use crate::spec::{Adjustment, Family, FamilyMembers, Name, QuantifierKind, TestMethod};
+use crate::spec::{Adjustment, Family, FamilyMembers, Name, QuantifierKind};
 use crate::stats::closed::hommel;
 use crate::stats::discovery::benjamini_yekutieli;
 use crate::stats::family_graph::{Graph, serial_gates};
@@ -157,9 +157,8 @@ fn by_graph(family: &Family, group: &Lines<'_>, p: &[Option<f64>]) -> Result<Vec
 
 /// The difference and the equivalence test of each comparison stand on two lines of the same estimand.
 fn jointly(frame: &Frame<'_>, group: &Lines<'_>, p: &[Option<f64>], planned: usize) -> Result<Vec<f64>, String> {
-    let is_equivalence = |line: &FamilyMembers| {
-        frame.spec.tests.get(&line.test).is_some_and(|test| matches!(test.method, TestMethod::Equivalence { .. }))
-    };
+    let is_equivalence =
+        |line: &FamilyMembers| frame.spec.tests.get(&line.test).is_some_and(|test| test.method.is_equivalence());
     let mut comparisons: BTreeMap<(&Name, &Binding), [Option<usize>; 2]> = BTreeMap::new();
     for (at, (line, member)) in group.iter().enumerate() {
         let [difference, equivalence] = comparisons.entry((&line.estimand, member)).or_default();

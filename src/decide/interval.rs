@@ -15,7 +15,7 @@ use crate::spec::{ArithmeticOp, IntervalMethod};
 use crate::stats::effective_n::{self, Cluster};
 use crate::stats::interval::Interval;
 use crate::stats::paired::PairedSample;
-use crate::stats::rate::{Formula, SampleSize, of_clusters};
+use crate::stats::rate::{Formula, SampleSize, beta_binomial, of_clusters};
 use crate::stats::ratio_of_means::Means;
 use crate::stats::two_rates::{self, Pairs, Rate, agresti_caffo};
 use crate::stats::undefined::Undefined;
@@ -55,7 +55,10 @@ pub(super) fn interval(frame: &Frame<'_>, method: &IntervalMethod, node: &Node, 
             limits(agresti_caffo(first, second, level))
         }
         IntervalMethod::Fieller { cluster } => fieller(frame, node, cluster, level),
-        IntervalMethod::BetaBinomial { .. } => Err("this version cannot compute it".to_owned()),
+        IntervalMethod::BetaBinomial { cluster } => {
+            let posterior = beta_binomial(&clusters(frame, node, cluster)?).map_err(text)?;
+            limits(posterior.interval(level))
+        }
         IntervalMethod::BootstrapPercentile { .. } | IntervalMethod::Bootstrap { .. } => {
             Err("it was not resampled".to_owned())
         }

@@ -128,7 +128,7 @@ impl Sequential {
     /// with the total.
     pub fn p(&mut self, look: &Look, method: &TestMethod, p: f64) -> Result<f64, String> {
         let one_sided = matches!(method.sides(), Some(crate::spec::Sides::Greater | crate::spec::Sides::Less))
-            || matches!(method, TestMethod::Equivalence { .. });
+            || method.is_equivalence();
         let crossing = if one_sided { Crossing::Upper } else { Crossing::Both };
         let most: f64 = if one_sided { 0.5 } else { 0.999 };
         self.known

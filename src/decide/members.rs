@@ -229,7 +229,9 @@ pub(super) fn admits(spec: &Spec, member: &Binding, condition: &RecordExpr) -> b
         | RecordExpr::State(_)
         | RecordExpr::Arithmetic(..)
         | RecordExpr::Negate(_)
-        | RecordExpr::Abs(_) => false,
+        | RecordExpr::Abs(_)
+        | RecordExpr::Log(_)
+        | RecordExpr::Step(_) => false,
     }
 }
 

@@ -11,6 +11,7 @@ use num_traits::Zero;
 
 use super::frame::{Frame, Place};
 use super::sets::{Imputed, View};
+use crate::math::Rational;
 use crate::plan::Scalar;
 use crate::spec::{ArithmeticOp, CountAs, Fill, LevelRef, Name, RecordExpr, Relation, StateClass, ValueType};
 use crate::table::number::Exact;
@@ -39,6 +40,11 @@ pub(super) enum RowExpr {
     Arithmetic(Box<RowExpr>, ArithmeticOp, Box<RowExpr>),
     Negate(Box<RowExpr>),
     Abs(Box<RowExpr>),
+    Log(Box<RowExpr>),
+    /// The number of each level of an axis.
+    Step(usize, Vec<Exact>),
+    /// The unit's key.
+    Unit,
 }
 
 /// How repeats become one value.
@@ -72,6 +78,8 @@ pub(super) enum Datum<'v> {
     Absent,
     /// A record that the expression needs does not count.
     NoRecord,
+    /// The logarithm of a value that is not above zero: no number, and nothing to leave out in silence.
+    NoLogarithm,
 }
 
 impl Datum<'_> {
@@ -80,7 +88,7 @@ impl Datum<'_> {
         match self {
             Self::Bool(value) => Some(*value),
             Self::NoRecord => None,
-            Self::Number(_) | Self::Word(_) | Self::Absent => Some(false),
+            Self::Number(_) | Self::Word(_) | Self::Absent | Self::NoLogarithm => Some(false),
         }
     }
 
@@ -89,7 +97,7 @@ impl Datum<'_> {
         match self {
             Self::Bool(value) => Some(if *value { Exact::ONE } else { Exact::ZERO }),
             Self::Number(value) => Some(value.clone()),
-            Self::Word(_) | Self::Absent | Self::NoRecord => None,
+            Self::Word(_) | Self::Absent | Self::NoRecord | Self::NoLogarithm => None,
         }
     }
 }
@@ -101,15 +109,18 @@ pub(super) struct Names<'n> {
     pub parameters: BTreeMap<Name, Name>,
     /// Levels that picks selected.
     pub picked: BTreeMap<Name, Name>,
+    /// The next rung of each factor that the cell binds and that has a ladder.
+    pub next: BTreeMap<Name, Name>,
     /// How outcomes' repeats become one value; absent where repeats stay apart.
     pub collapse: Option<&'n BTreeMap<Name, Name>>,
 }
 
 impl Names<'_> {
-    /// The level that a reference names.
-    pub fn level<'s>(&'s self, level: &'s LevelRef) -> Result<&'s Name, String> {
+    /// The level of a factor that a reference names.
+    pub fn level<'s>(&'s self, factor: &str, level: &'s LevelRef) -> Result<&'s Name, String> {
         match level {
             LevelRef::Level(level) => Ok(level),
+            LevelRef::Next => self.next.get(factor).ok_or_else(|| format!("no level of {factor} comes after this one")),
             LevelRef::Parameter(name) => {
                 self.parameters.get(name).ok_or_else(|| format!("the parameter {name} was given no level"))
             }
@@ -121,7 +132,7 @@ impl Names<'_> {
     pub fn levels(&self, frame: &Frame<'_>, at: &[(Name, LevelRef)]) -> Result<Vec<(usize, u64)>, String> {
         let one = |(factor, level): &(Name, LevelRef)| {
             let axis = frame.axis(factor).ok_or_else(|| format!("{factor} is not crossed in the design"))?;
-            let level = self.level(level)?;
+            let level = self.level(factor, level)?;
             let index = frame.axes.get(axis).and_then(|axis| axis.index(level));
             Ok((axis, index.ok_or_else(|| format!("{factor} has no level {level}"))?))
         };
@@ -142,6 +153,7 @@ pub(super) fn resolve(frame: &Frame<'_>, names: &Names<'_>, expr: &RecordExpr) -
         RecordExpr::Field(name) | RecordExpr::Flagged(name) => field(frame, names, name)?,
         RecordExpr::Factor(name) => match frame.axis(name) {
             Some(axis) => RowExpr::Factor(axis),
+            None if frame.is_unit(name) => RowExpr::Unit,
             None => return Err(format!("{name} is not crossed in the design")),
         },
         RecordExpr::At(body, at) => RowExpr::At(one(body)?, names.levels(frame, at)?),
@@ -159,6 +171,12 @@ pub(super) fn resolve(frame: &Frame<'_>, names: &Names<'_>, expr: &RecordExpr) -
         RecordExpr::Arithmetic(left, op, right) => RowExpr::Arithmetic(one(left)?, *op, one(right)?),
         RecordExpr::Negate(body) => RowExpr::Negate(one(body)?),
         RecordExpr::Abs(body) => RowExpr::Abs(one(body)?),
+        RecordExpr::Log(body) => RowExpr::Log(one(body)?),
+        RecordExpr::Step(name) => {
+            let axis = frame.axis(name).ok_or_else(|| format!("{name} is not crossed in the design"))?;
+            let steps = frame.spec.steps(name).ok_or_else(|| format!("the levels of {name} have no order"))?;
+            RowExpr::Step(axis, steps.iter().map(Exact::from_rational).collect())
+        }
     })
 }
 
@@ -205,6 +223,11 @@ impl RowExpr {
         !matches!(self, Self::Field(_) | Self::State(_)) && self.children().all(Self::is_planned)
     }
 
+    /// Whether some part of it is a logarithm.
+    pub fn takes_logarithms(&self) -> bool {
+        matches!(self, Self::Log(_)) || self.children().any(Self::takes_logarithms)
+    }
+
     /// Whether it reads a record at its own place, outside any index.
     pub fn reads_own_record(&self) -> bool {
         let inside = || !matches!(self, Self::At(..)) && self.children().any(Self::reads_own_record);
@@ -240,7 +263,10 @@ impl RowExpr {
             | Self::Compare(..)
             | Self::Arithmetic(..)
             | Self::Negate(_)
-            | Self::Abs(_) => self.children().all(|child| child.is_planned_at(frame, place)),
+            | Self::Abs(_)
+            | Self::Log(_)
+            | Self::Step(..)
+            | Self::Unit => self.children().all(|child| child.is_planned_at(frame, place)),
         }
     }
 
@@ -252,7 +278,9 @@ impl RowExpr {
             | Self::Field(_)
             | Self::Attribute(_)
             | Self::Factor(_)
-            | Self::State(_) => Box::new(std::iter::empty()),
+            | Self::State(_)
+            | Self::Step(..)
+            | Self::Unit => Box::new(std::iter::empty()),
             Self::Collapsed(body, _)
             | Self::At(body, _)
             | Self::Present(body)
@@ -260,7 +288,8 @@ impl RowExpr {
             | Self::OneOf(body, _)
             | Self::Not(body)
             | Self::Negate(body)
-            | Self::Abs(body) => Box::new(std::iter::once(body.as_ref())),
+            | Self::Abs(body)
+            | Self::Log(body) => Box::new(std::iter::once(body.as_ref())),
             Self::And(parts) | Self::Or(parts) => Box::new(parts.iter()),
             Self::Compare(left, _, right, _) | Self::Arithmetic(left, _, right) => {
                 Box::new([left.as_ref(), right.as_ref()].into_iter())
@@ -312,6 +341,12 @@ pub(super) fn evaluate<'v>(expr: &'v RowExpr, view: &'v View<'_>, place: Place) 
         }
         RowExpr::Negate(body) => mapped(&evaluate(body, view, place), |value| value.negated()),
         RowExpr::Abs(body) => mapped(&evaluate(body, view, place), |value| value.magnitude()),
+        RowExpr::Log(body) => logarithm(&evaluate(body, view, place)),
+        RowExpr::Step(axis, steps) => {
+            let level = frame.level(place, *axis).and_then(|level| usize::try_from(level).ok());
+            level.and_then(|level| steps.get(level)).map_or(Datum::Absent, |step| Datum::Number(step.clone()))
+        }
+        RowExpr::Unit => frame.task(frame.unit_of(place)).map_or(Datum::Absent, |task| Datum::Word(&task.key)),
     }
 }
 
@@ -393,7 +428,7 @@ fn same_level(value: &Datum<'_>, level: &str) -> bool {
         Datum::Word(word) => *word == level,
         Datum::Bool(value) => level == if *value { "true" } else { "false" },
         Datum::Number(value) => value.canonical() == level,
-        Datum::Absent | Datum::NoRecord => false,
+        Datum::Absent | Datum::NoRecord | Datum::NoLogarithm => false,
     }
 }
 
@@ -432,8 +467,12 @@ pub(super) const fn holds(ordering: Ordering, relation: Relation) -> bool {
 }
 
 fn arithmetic<'v>(left: &Datum<'_>, op: ArithmeticOp, right: &Datum<'_>) -> Datum<'v> {
-    if *left == Datum::NoRecord || *right == Datum::NoRecord {
-        return Datum::NoRecord;
+    for side in [left, right] {
+        match side {
+            Datum::NoRecord => return Datum::NoRecord,
+            Datum::NoLogarithm => return Datum::NoLogarithm,
+            Datum::Bool(_) | Datum::Number(_) | Datum::Word(_) | Datum::Absent => {}
+        }
     }
     let (Some(left), Some(right)) = (left.number(), right.number()) else { return Datum::Absent };
     match op {
@@ -448,6 +487,26 @@ fn mapped<'v>(value: &Datum<'_>, change: impl Fn(Exact) -> Exact) -> Datum<'v> {
     match value.number() {
         Some(number) => Datum::Number(change(number)),
         None if *value == Datum::NoRecord => Datum::NoRecord,
+        None if *value == Datum::NoLogarithm => Datum::NoLogarithm,
         None => Datum::Absent,
     }
+}
+
+/// Logarithms are multiples of this: 2^-40, some 10^-12, so that sums of them are exact.
+const LOG_UNIT: f64 = 1_099_511_627_776.0;
+
+fn logarithm<'v>(value: &Datum<'_>) -> Datum<'v> {
+    let Some(number) = value.number() else { return mapped(value, |value| value) };
+    let number = number.to_f64();
+    rounded_logarithm(number).map_or(Datum::NoLogarithm, |value| Datum::Number(Exact::from_rational(&value)))
+}
+
+/// The natural logarithm as a multiple of 2^-40; none at zero and below.
+pub(super) fn rounded_logarithm(value: f64) -> Option<Rational> {
+    if value.is_finite() && value > 0.0 {
+        // Between -745 and 710, so that the multiple fits 64 bits many times over.
+        let units = num_traits::cast::<f64, i64>(libm::round(libm::log(value) * LOG_UNIT))?;
+        return Some(Rational::new(units.into(), (1_i64 << 40).into()));
+    }
+    None
 }

@@ -30,6 +30,8 @@ pub(super) struct SampleKey {
 pub(super) struct Sample {
     /// A number of its own within one analysis set.
     pub id: usize,
+    /// What it was gathered by.
+    pub key: SampleKey,
     /// Where each value stands, ascending.
     pub places: Vec<Place>,
     /// By value.
@@ -51,6 +53,8 @@ pub(super) enum Series {
     Scaled { values: Vec<i128>, denominator: i128, decimals: Option<u32> },
     /// Numbers whose common denominator does not fit.
     Wide(Vec<Rational>),
+    /// Words, such as levels and keys; no numbers.
+    Words(Vec<String>),
 }
 
 /// A sum over values, cluster by cluster.
@@ -65,6 +69,9 @@ pub(super) enum Column {
     /// How many values satisfy both arguments.
     Both,
 }
+
+const NO_LOGARITHM: &str =
+    "a value that is not above zero has no logarithm; leave such records out by a declared condition";
 
 impl Sample {
     /// Gathers the values. Fails when an argument is no number or a condition cannot be asked of a pair.
@@ -96,9 +103,18 @@ impl Sample {
         }
         let (planned, recorded): (Vec<&RowExpr>, Vec<&RowExpr>) = key.filters.iter().partition(|f| f.is_planned());
         let conditions: Vec<bool> = key.arguments.iter().map(|argument| is_condition(view, argument)).collect();
-        let mut series: Vec<Builder> = conditions.iter().map(|condition| Builder::new(*condition)).collect();
-        let mut sample =
-            Self { id, places: Vec::new(), units: Vec::new(), series: Vec::new(), left_out: 0, pool: Vec::new() };
+        let words = key.arguments.iter().map(|argument| is_word(view, argument));
+        let mut series: Vec<Builder> =
+            conditions.iter().zip(words).map(|(condition, word)| Builder::new(*condition, word)).collect();
+        let mut sample = Self {
+            id,
+            key: key.clone(),
+            places: Vec::new(),
+            units: Vec::new(),
+            series: Vec::new(),
+            left_out: 0,
+            pool: Vec::new(),
+        };
         for place in places {
             let unit = frame.unit_of(place);
             if !view.in_plan(unit) || !planned.iter().all(|f| evaluate(f, view, place).truth() == Some(true)) {
@@ -117,6 +133,9 @@ impl Sample {
                 push_once(&mut sample.pool, unit);
             }
             let data: Vec<Datum<'_>> = key.arguments.iter().map(|argument| evaluate(argument, view, place)).collect();
+            if data.contains(&Datum::NoLogarithm) {
+                return Err(NO_LOGARITHM.to_owned());
+            }
             let asked: Vec<Option<bool>> = recorded.iter().map(|f| evaluate(f, view, place).truth()).collect();
             if data.contains(&Datum::NoRecord) || asked.contains(&None) {
                 sample.left_out += 1;
@@ -135,6 +154,19 @@ impl Sample {
         }
         sample.series = series.into_iter().map(Builder::finish).collect();
         Ok(sample)
+    }
+
+    /// The same values' places with other values.
+    pub fn with_series(&self, series: Vec<Series>) -> Self {
+        Self {
+            id: self.id,
+            key: self.key.clone(),
+            places: self.places.clone(),
+            units: self.units.clone(),
+            series,
+            left_out: self.left_out,
+            pool: self.pool.clone(),
+        }
     }
 
     /// How many values.
@@ -169,6 +201,7 @@ impl Sample {
             (Column::Sum(_) | Column::Squares(_), None) => (Vec::new(), 1, Some(0)),
             (_, Some(Series::Truths(values))) => (values.iter().copied().map(i128::from).collect(), 1, Some(0)),
             (_, Some(Series::Wide(_))) => return Err(too_large()),
+            (_, Some(Series::Words(_))) => return Err("words cannot be added up".to_owned()),
             (Column::Sum(_), Some(Series::Scaled { values, denominator, decimals })) => {
                 (values.clone(), *denominator, *decimals)
             }
@@ -219,6 +252,7 @@ impl Series {
                 Rational::new(sum, BigInt::from(*denominator))
             }
             Self::Wide(values) => values.iter().sum(),
+            Self::Words(_) => Rational::zero(),
         }
     }
 
@@ -232,6 +266,7 @@ impl Series {
                 values.iter().map(|value| Rational::new((*value).into(), (*denominator).into())).collect()
             }
             Self::Wide(values) => values.clone(),
+            Self::Words(_) => Vec::new(),
         }
     }
 
@@ -240,6 +275,7 @@ impl Series {
         match self {
             Self::Truths(values) => Ok((values.iter().copied().map(i128::from).collect(), 1)),
             Self::Scaled { values, denominator, .. } => Ok((values.clone(), *denominator)),
+            Self::Words(_) => Err("words are no numbers".to_owned()),
             Self::Wide(_) => Err("the values have no common denominator of 128 bits".to_owned()),
         }
     }
@@ -250,11 +286,16 @@ enum Builder {
     Truths(Vec<bool>),
     Fractions { fractions: Vec<(i128, i128)>, common: i128 },
     Wide(Vec<Rational>),
+    Words(Vec<String>),
 }
 
 impl Builder {
-    fn new(condition: bool) -> Self {
-        if condition { Self::Truths(Vec::new()) } else { Self::Fractions { fractions: Vec::new(), common: 1 } }
+    fn new(condition: bool, word: bool) -> Self {
+        match (condition, word) {
+            (true, _) => Self::Truths(Vec::new()),
+            (_, true) => Self::Words(Vec::new()),
+            _ => Self::Fractions { fractions: Vec::new(), common: 1 },
+        }
     }
 
     fn push(&mut self, datum: &Datum<'_>) -> Result<(), String> {
@@ -262,11 +303,20 @@ impl Builder {
             values.push(*datum == Datum::Bool(true));
             return Ok(());
         }
+        if let Self::Words(values) = self {
+            match datum {
+                Datum::Word(word) => values.push((*word).to_owned()),
+                Datum::Bool(_) | Datum::Number(_) | Datum::Absent | Datum::NoRecord | Datum::NoLogarithm => {
+                    return Err("a group is a level, a text or the unit".to_owned());
+                }
+            }
+            return Ok(());
+        }
         match datum {
             Datum::Number(value) => self.add(value),
             Datum::Bool(value) => self.add(if *value { &Exact::ONE } else { &Exact::ZERO }),
             Datum::Word(word) => return Err(format!("`{word}` is no number, so it cannot be aggregated")),
-            Datum::Absent | Datum::NoRecord => {}
+            Datum::Absent | Datum::NoRecord | Datum::NoLogarithm => {}
         }
         Ok(())
     }
@@ -303,6 +353,7 @@ impl Builder {
         match self {
             Self::Truths(values) => Series::Truths(values),
             Self::Wide(values) => Series::Wide(values),
+            Self::Words(values) => Series::Words(values),
             Self::Fractions { fractions, common } => {
                 let (denominator, decimals) = decimal(common);
                 let scaled = |(top, bottom): &(i128, i128)| top.checked_mul(denominator / bottom);
@@ -349,6 +400,7 @@ fn is_collapsed(expr: &RowExpr) -> bool {
         | RowExpr::Not(body)
         | RowExpr::Negate(body)
         | RowExpr::Abs(body)
+        | RowExpr::Log(body)
         | RowExpr::Present(body)
         | RowExpr::EndsWith(body, _)
         | RowExpr::OneOf(body, _) => is_collapsed(body),
@@ -362,6 +414,8 @@ fn is_collapsed(expr: &RowExpr) -> bool {
         | RowExpr::Field(_)
         | RowExpr::Attribute(_)
         | RowExpr::Factor(_)
+        | RowExpr::Step(..)
+        | RowExpr::Unit
         | RowExpr::State(_) => false,
     }
 }
@@ -391,6 +445,24 @@ fn is_condition(view: &View<'_>, expr: &RowExpr) -> bool {
         | RowExpr::Factor(_)
         | RowExpr::Arithmetic(..)
         | RowExpr::Negate(_)
+        | RowExpr::Log(_)
+        | RowExpr::Step(..)
+        | RowExpr::Unit
         | RowExpr::Abs(_) => false,
+    }
+}
+
+/// Whether an expression is a word rather than a number or a condition.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
+fn is_word(view: &View<'_>, expr: &RowExpr) -> bool {
+    let named = |kind: Option<&(crate::spec::Name, ValueType)>| {
+        matches!(kind, Some((_, ValueType::Text | ValueType::Level(_))))
+    };
+    match expr {
+        RowExpr::Word(_) | RowExpr::Factor(_) | RowExpr::Unit => true,
+        RowExpr::Field(field) => named(view.frame.schema().fields.get(*field)),
+        RowExpr::Attribute(attribute) => named(view.frame.schema().attributes.get(*attribute)),
+        RowExpr::At(body, _) => is_word(view, body),
+        _ => false,
     }
 }

@@ -9,19 +9,24 @@ use num_traits::{One as _, Zero as _};
 use super::frame::Frame;
 use super::members::cluster_key;
 use super::node::Node;
+use super::permute::{Permuted, contrast};
+use super::row::{RowExpr, rounded_logarithm};
 use super::sample::Series;
 use super::unit_values::unit_values;
 use crate::math::Rational;
 use crate::math::exact::nearest_f64;
-use crate::spec::{ArithmeticOp, Dimension, Quantity, ReduceKind, Sides, Statistic, TestMethod, Zeros};
+use crate::spec::{ArithmeticOp, Dimension, Quantity, ReduceKind, Sides, Statistic, TestMethod, Trend, Zeros};
 use crate::stats::anytime::{Mixture, discordant_e};
+use crate::stats::equivalence::{Better, Claim, margin_flip, margin_t, tost_flip};
 use crate::stats::fisher::fisher_exact;
 use crate::stats::hotelling::hotelling as hotelling_test;
 use crate::stats::paired::PairedSample;
 use crate::stats::permutation::{LabelledCluster, spread_test};
+use crate::stats::permutation_within::{Counted, Counting};
 use crate::stats::sides;
 use crate::stats::sign::{mcnemar as mcnemar_test, sign_flip, sign_p, sign_test};
 use crate::stats::survival::{Subject, log_rank_two};
+use crate::stats::trend::{Order, SpearmanMethod, isotonic_test, spearman_test};
 use crate::stats::wilcoxon::{self, SignedRanks};
 
 /// A p-value with the counts behind it in words, and its Monte Carlo standard error when it was drawn.
@@ -62,6 +67,15 @@ pub(super) fn test(frame: &Frame<'_>, method: &TestMethod, node: &Node, anytime:
         TestMethod::Mcnemar { sides, mid_p } => mcnemar(node, *sides, *mid_p),
         TestMethod::Fisher { sides } => fisher(node, *sides),
         TestMethod::Equivalence { margin } => equivalence(node, margin),
+        TestMethod::EquivalenceExact { margin } => equivalence_exact(node, margin),
+        TestMethod::NonInferiority { margin, higher, exact } => non_inferiority(node, margin, *higher, *exact),
+        TestMethod::Spearman { sides, exact } => spearman(node, *sides, *exact),
+        TestMethod::PermutationContrast { sides, labels, within, draws, seed } => {
+            contrast(frame, node, *sides, &Permuted { labels, within, draws: *draws, seed: *seed }, workers)
+        }
+        TestMethod::Isotonic { trend, labels: _, within, draws, seed } => {
+            isotonic(frame, node, within, *trend, Counting::Drawn { draws: *draws, seed: *seed }, workers)
+        }
         TestMethod::Hotelling => hotelling(node),
         TestMethod::LogRank => log_rank(node),
         TestMethod::LikelihoodRatio | TestMethod::Wald { .. } => fitted(node, method),
@@ -72,7 +86,17 @@ pub(super) fn test(frame: &Frame<'_>, method: &TestMethod, node: &Node, anytime:
     done.unwrap_or_else(Tested::failed)
 }
 
-type Outcome = Result<Tested, String>;
+pub(super) type Outcome = Result<Tested, String>;
+
+/// A p-value from random arrangements.
+pub(super) fn drawn(p: f64, as_extreme: u64, draws: u64) -> Tested {
+    let count = num_traits::cast::<u64, f64>(draws).unwrap_or(f64::INFINITY);
+    Tested {
+        p: Ok(p),
+        counts: format!("{as_extreme} of {draws} permutations at least as extreme"),
+        error: Some((p * (1.0 - p) / count).sqrt()),
+    }
+}
 
 /// Integers over one denominator: the unit values less the null, and what was left out in words.
 fn less_null(node: &Node, null: &Quantity) -> Result<(Vec<i128>, i128, String), String> {
@@ -228,8 +252,79 @@ fn equivalence(node: &Node, margin: &Quantity) -> Outcome {
     let (values, denominator) = found.less(&Rational::zero())?;
     let counts = format!("{} units", values.len());
     let paired = PairedSample::from_scaled(&values, denominator).map_err(|reason| reason.to_string())?;
-    let tost = paired.tost(nearest_f64(&margin.value)).map_err(|reason| reason.to_string())?;
+    let tost = paired.tost(nearest_f64(&margin_size(node, margin))).map_err(|reason| reason.to_string())?;
     Ok(exact(Ok(tost.p), counts))
+}
+
+/// The size of a margin in the unit of the values: of logarithms, the logarithm of a ratio.
+fn margin_size(node: &Node, margin: &Quantity) -> Rational {
+    if margin.dimension == Dimension::Ratio && reads_logarithms(node) {
+        return rounded_logarithm(nearest_f64(&margin.value)).unwrap_or_else(Rational::zero);
+    }
+    margin.value.clone()
+}
+
+/// Whether the values are differences of logarithms.
+fn reads_logarithms(node: &Node) -> bool {
+    let mut found = false;
+    node.samples(&mut |sample| found |= sample.key.arguments.iter().any(RowExpr::takes_logarithms));
+    found
+}
+
+fn equivalence_exact(node: &Node, margin: &Quantity) -> Outcome {
+    let found = unit_values(node)?;
+    let (values, denominator) = found.less(&Rational::zero())?;
+    let tost = tost_flip(&values, denominator, &margin_size(node, margin)).map_err(|reason| reason.to_string())?;
+    Ok(exact(Ok(tost.p), format!("{} units", values.len())))
+}
+
+fn non_inferiority(node: &Node, margin: &Quantity, higher: bool, by_flips: bool) -> Outcome {
+    let found = unit_values(node)?;
+    let (values, denominator) = found.less(&Rational::zero())?;
+    let better = if higher { Better::Higher } else { Better::Lower };
+    let size = margin_size(node, margin);
+    let counts = format!("{} units", values.len());
+    if by_flips {
+        let flip = margin_flip(&values, denominator, Claim::NotInferior, better, &size)
+            .map_err(|reason| reason.to_string())?;
+        return Ok(exact(Ok(flip.p), counts));
+    }
+    let paired = PairedSample::from_scaled(&values, denominator).map_err(|reason| reason.to_string())?;
+    let found =
+        margin_t(&paired, Claim::NotInferior, better, nearest_f64(&size)).map_err(|reason| reason.to_string())?;
+    Ok(exact(Ok(found.p), format!("{counts}, t = {:.4}", found.t)))
+}
+
+/// Spearman's test takes records as independent, so no unit may have two.
+fn spearman(node: &Node, sides: Sides, all_orders: bool) -> Outcome {
+    let Node::Statistic(sample, Statistic::Spearman) = node else {
+        return Err("it needs a `spearman` measure of one cell".to_owned());
+    };
+    if sample.units.array_windows::<2>().any(|[one, two]| one == two) {
+        return Err(
+            "it takes records as independent, and a unit has more than one; permute labels within units".to_owned()
+        );
+    }
+    let column = |at: usize| -> Vec<f64> {
+        sample.series.get(at).map(Series::numbers).unwrap_or_default().iter().map(nearest_f64).collect()
+    };
+    let method = if all_orders { SpearmanMethod::Exact } else { SpearmanMethod::StudentT };
+    let found = spearman_test(&column(0), &column(1), sides.into(), method).map_err(|reason| reason.to_string())?;
+    Ok(exact(Ok(found.p), format!("{} records, rho = {:.4}", sample.len(), found.rho)))
+}
+
+fn isotonic(frame: &Frame<'_>, node: &Node, within: &str, trend: Trend, counting: Counting, workers: usize) -> Outcome {
+    let clusters = labelled(frame, node, within)?;
+    let order = match trend {
+        Trend::Up => Order::Increasing,
+        Trend::Down => Order::Decreasing,
+        Trend::Either => Order::Either,
+    };
+    let found = isotonic_test(&clusters, order, counting, workers).map_err(|reason| reason.to_string())?;
+    match found.counted {
+        Counted::Drawn { draws, as_extreme } => Ok(drawn(found.p, as_extreme, draws)),
+        Counted::Exact(_) => Err("it was not drawn".to_owned()),
+    }
 }
 
 /// Contrasts of every level's unit means with the first level's.

@@ -112,6 +112,8 @@ pub enum ExprError {
     UnknownLevel(Name, Name),
     /// A parameter or pick without a level.
     Unbound(Name),
+    /// A function that only aggregates and paired differences may use.
+    NotHere(&'static str),
 }
 
 impl fmt::Display for ExprError {
@@ -121,6 +123,7 @@ impl fmt::Display for ExprError {
             Self::UnknownFactor(name) => write!(f, "`{name}` is no crossed factor"),
             Self::UnknownLevel(factor, level) => write!(f, "`{level}` is no level of `{factor}`"),
             Self::Unbound(name) => write!(f, "nothing says which level `{name}` stands for"),
+            Self::NotHere(name) => write!(f, "`{name}` belongs in a measure or a paired difference"),
         }
     }
 }
@@ -198,6 +201,8 @@ impl Compiler<'_> {
             RecordExpr::Arithmetic(left, op, right) => Node::Arithmetic(boxed(left)?, *op, boxed(right)?),
             RecordExpr::Negate(inner) => Node::Negate(boxed(inner)?),
             RecordExpr::Abs(inner) => Node::Abs(boxed(inner)?),
+            RecordExpr::Log(_) => return Err(ExprError::NotHere("log")),
+            RecordExpr::Step(_) => return Err(ExprError::NotHere("step")),
         })
     }
 
@@ -216,6 +221,7 @@ impl Compiler<'_> {
         let at = self.factor(factor)?;
         let level = match level {
             LevelRef::Level(name) => name,
+            LevelRef::Next => return Err(ExprError::NotHere("next")),
             LevelRef::Parameter(name) | LevelRef::Picked(name) => {
                 self.bindings.get(name).ok_or_else(|| ExprError::Unbound(name.clone()))?
             }

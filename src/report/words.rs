@@ -187,6 +187,7 @@ fn level_ref(level: &LevelRef) -> String {
     match level {
         LevelRef::Level(name) | LevelRef::Parameter(name) => name.clone(),
         LevelRef::Picked(name) => format!("the level that {name} picks"),
+        LevelRef::Next => "next".to_owned(),
     }
 }
 

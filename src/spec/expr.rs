@@ -41,6 +41,8 @@ pub enum LevelRef {
     Parameter(Name),
     /// The level that a pick selects.
     Picked(Name),
+    /// The level after the one that the cell has, on the ladder that the factor's levels form.
+    Next,
 }
 
 /// An expression over one record, or, where every field is indexed, over one unit.
@@ -86,6 +88,11 @@ pub enum RecordExpr {
     Negate(Box<RecordExpr>),
     /// `abs(x)`
     Abs(Box<RecordExpr>),
+    /// The natural logarithm, rounded to a multiple of 2^-40 so that sums of logarithms are exact; a value that is not above
+    /// zero has none, and then nothing is computed.
+    Log(Box<RecordExpr>),
+    /// The number that the record's level of a factor is: the level itself where all are numbers, else its place from 1.
+    Step(Name),
 }
 
 /// How a set of records becomes one number.
@@ -158,6 +165,25 @@ pub enum Statistic {
     },
     /// The median time to an event by Kaplan and Meier: a time, whether the event was seen.
     MedianSurvival,
+    /// Spearman's correlation within each group, and its mean over the groups that have one: two numbers, a group.
+    SpearmanWithin,
+    /// Kendall's tau-b within each group, and its mean over the groups that have one: two numbers, a group.
+    KendallWithin,
+    /// In how many groups two numbers have no rank correlation, for fewer than two records or a constant side: two numbers,
+    /// a group.
+    GroupsWithout,
+    /// Theil and Sen's slope, the median slope of all pairs of records at different doses: a number, a dose.
+    TheilSen,
+    /// The median over units of the first step at which a value reaches a threshold, by Kaplan and Meier, since a unit that
+    /// never does is known up to its last step only: a value, a step, the threshold.
+    FirstCrossing,
+    /// The mean over units of the mean value at the steps of a window, both ends included: a value, a step, the first step,
+    /// the last.
+    WindowMean,
+    /// The mean over units of the largest rise between neighbouring steps, zero where none rises: a value, a step.
+    LargestRise,
+    /// The mean over units of the largest fall between neighbouring steps, as a size, zero where none falls: a value, a step.
+    LargestFall,
 }
 
 impl Statistic {
@@ -180,6 +206,14 @@ impl Statistic {
             Self::PassAt { .. } => "pass_at",
             Self::PassAll { .. } => "pass_all",
             Self::MedianSurvival => "median_survival",
+            Self::SpearmanWithin => "spearman_within",
+            Self::KendallWithin => "kendall_within",
+            Self::GroupsWithout => "groups_without",
+            Self::TheilSen => "theil_sen",
+            Self::FirstCrossing => "first_crossing",
+            Self::WindowMean => "window_mean",
+            Self::LargestRise => "largest_rise",
+            Self::LargestFall => "largest_fall",
         }
     }
 
@@ -200,7 +234,15 @@ impl Statistic {
             | Self::Kendall
             | Self::Brier
             | Self::LogLoss
-            | Self::MedianSurvival => None,
+            | Self::MedianSurvival
+            | Self::SpearmanWithin
+            | Self::KendallWithin
+            | Self::GroupsWithout
+            | Self::TheilSen
+            | Self::FirstCrossing
+            | Self::WindowMean
+            | Self::LargestRise
+            | Self::LargestFall => None,
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct Interval {
     pub method: IntervalMethod,
     /// The confidence level, between 0 and 1.
     pub level: Quantity,
+    /// The family whose members the level holds for together, by Bonferroni: each then has 1 - (1 - level) / count.
+    pub over: Option<Name>,
 }
 
 /// How an interval is made.
@@ -139,6 +141,17 @@ pub enum Zeros {
     Split,
 }
 
+/// Which way a monotone trend goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trend {
+    /// It never falls.
+    Up,
+    /// It never rises.
+    Down,
+    /// Either.
+    Either,
+}
+
 /// A test with every argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Test {
@@ -207,6 +220,53 @@ pub enum TestMethod {
         /// Alternative.
         sides: Sides,
     },
+    /// Two exact one-sided sign-flip tests of unit values against a margin on either side.
+    EquivalenceExact {
+        /// The margin, above zero.
+        margin: Quantity,
+    },
+    /// Whether unit values are not worse than a margin: one-sided, by Student's t or by exact sign flips.
+    NonInferiority {
+        /// The margin as a size, above zero.
+        margin: Quantity,
+        /// Whether higher values are better.
+        higher: bool,
+        /// Whether by exact sign flips instead of Student's t.
+        exact: bool,
+    },
+    /// Spearman's test of a rank correlation over independent records, one of each unit.
+    Spearman {
+        /// Alternative.
+        sides: Sides,
+        /// Whether all orders are counted instead of Student's t.
+        exact: bool,
+    },
+    /// Permutation of labels within blocks, for any contrast that reads them.
+    PermutationContrast {
+        /// Alternative.
+        sides: Sides,
+        /// The factor whose labels are permuted.
+        labels: Name,
+        /// The block.
+        within: Name,
+        /// How many draws.
+        draws: u64,
+        /// The seed.
+        seed: u64,
+    },
+    /// A monotone trend of a mean over an ordered factor: Bartholomew's statistic, labels permuted within blocks.
+    Isotonic {
+        /// Which way the means may go.
+        trend: Trend,
+        /// The ordered factor whose labels are permuted.
+        labels: Name,
+        /// The block.
+        within: Name,
+        /// How many draws.
+        draws: u64,
+        /// The seed.
+        seed: u64,
+    },
     /// Permutation of labels within blocks, for a spread over those labels.
     Permutation {
         /// The factor whose labels are permuted.
@@ -218,6 +278,20 @@ pub enum TestMethod {
         /// The seed.
         seed: u64,
     },
+}
+
+impl TestMethod {
+    /// Whether it is drawn at random, which is dear, and has a Monte Carlo error.
+    #[must_use]
+    pub const fn is_drawn(&self) -> bool {
+        matches!(self, Self::Permutation { .. } | Self::PermutationContrast { .. } | Self::Isotonic { .. })
+    }
+
+    /// Whether it tests that a difference lies within a margin on either side.
+    #[must_use]
+    pub const fn is_equivalence(&self) -> bool {
+        matches!(self, Self::Equivalence { .. } | Self::EquivalenceExact { .. })
+    }
 }
 
 impl IntervalMethod {
@@ -295,9 +369,18 @@ impl TestMethod {
             | Self::Wilcoxon { sides, .. }
             | Self::Mcnemar { sides, .. }
             | Self::Fisher { sides }
+            | Self::Spearman { sides, .. }
+            | Self::PermutationContrast { sides, .. }
             | Self::Wald { sides } => Some(*sides),
+            Self::NonInferiority { higher: true, .. } => Some(Sides::Greater),
+            Self::NonInferiority { higher: false, .. } => Some(Sides::Less),
             Self::LogRank => Some(Sides::Two),
-            Self::Equivalence { .. } | Self::Hotelling | Self::LikelihoodRatio | Self::Permutation { .. } => None,
+            Self::Equivalence { .. }
+            | Self::EquivalenceExact { .. }
+            | Self::Hotelling
+            | Self::LikelihoodRatio
+            | Self::Isotonic { .. }
+            | Self::Permutation { .. } => None,
         }
     }
 
@@ -312,10 +395,15 @@ impl TestMethod {
             Self::Mcnemar { .. }
             | Self::Fisher { .. }
             | Self::Equivalence { .. }
+            | Self::EquivalenceExact { .. }
+            | Self::NonInferiority { .. }
+            | Self::Spearman { .. }
             | Self::Hotelling
             | Self::LogRank
             | Self::LikelihoodRatio
             | Self::Wald { .. }
+            | Self::PermutationContrast { .. }
+            | Self::Isotonic { .. }
             | Self::Permutation { .. } => None,
         }
     }
@@ -329,8 +417,13 @@ impl TestMethod {
             | Self::PairedT { .. }
             | Self::Wilcoxon { .. }
             | Self::Mcnemar { .. }
+            | Self::EquivalenceExact { .. }
+            | Self::NonInferiority { .. }
             | Self::Equivalence { .. } => true,
             Self::Fisher { .. }
+            | Self::Spearman { .. }
+            | Self::PermutationContrast { .. }
+            | Self::Isotonic { .. }
             | Self::Hotelling
             | Self::LogRank
             | Self::LikelihoodRatio
@@ -371,6 +464,36 @@ impl fmt::Display for TestMethod {
             Self::Fisher { sides } => write!(f, "Fisher's exact test, {}", sided(sides)),
             Self::Equivalence { margin } => {
                 write!(f, "two one-sided t tests on unit values against -{margin} and {margin}")
+            }
+            Self::EquivalenceExact { margin } => {
+                write!(f, "two exact one-sided sign-flip tests on unit values against -{margin} and {margin}")
+            }
+            Self::NonInferiority { margin, higher, exact } => {
+                let how = if *exact { "exact sign flips" } else { "Student's t" };
+                let null = if *higher { format!("greater than -{margin}") } else { format!("less than {margin}") };
+                write!(f, "non-inferiority by {how} on unit values, one-sided, {null}")
+            }
+            Self::Spearman { sides, exact } => {
+                let how = if *exact { "over all orders" } else { "by Student's t" };
+                write!(f, "Spearman's test {how}, {}", sided(sides))
+            }
+            Self::PermutationContrast { sides, labels, within, draws, seed } => write!(
+                f,
+                "permutation of {labels} within {within}, {}, {} draws, seed {seed}",
+                sided(sides),
+                grouped(*draws)
+            ),
+            Self::Isotonic { trend, labels, within, draws, seed } => {
+                let trend = match trend {
+                    Trend::Up => "that never falls",
+                    Trend::Down => "that never rises",
+                    Trend::Either => "either way",
+                };
+                write!(
+                    f,
+                    "isotonic trend over {labels} {trend}, labels permuted within {within}, {} draws, seed {seed}",
+                    grouped(*draws)
+                )
             }
             Self::Hotelling => f.write_str("Hotelling's T squared on the contrasts of unit means"),
             Self::LogRank => f.write_str("log-rank test, two-sided"),

@@ -221,6 +221,7 @@ impl fmt::Display for RecordExpr {
                         super::LevelRef::Level(name)
                         | super::LevelRef::Parameter(name)
                         | super::LevelRef::Picked(name) => format!("{factor}: {name}"),
+                        super::LevelRef::Next => format!("{factor}: next"),
                     })
                     .collect();
                 write!(f, "{inner}[{}]", cell.join(", "))
@@ -237,6 +238,8 @@ impl fmt::Display for RecordExpr {
             Self::Arithmetic(left, op, right) => write!(f, "({left} {} {right})", op.symbol()),
             Self::Negate(inner) => write!(f, "-{inner}"),
             Self::Abs(inner) => write!(f, "abs({inner})"),
+            Self::Log(inner) => write!(f, "log({inner})"),
+            Self::Step(factor) => write!(f, "step({factor})"),
         }
     }
 }

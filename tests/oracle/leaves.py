@@ -216,7 +216,7 @@ def types():
     # 5.6
     relation = choice("lt", "le", "eq", "ne", "ge", "gt")
     operation = choice("add", "sub", "mul", "div")
-    level_ref = choice(level=(TEXT,), parameter=(TEXT,), picked=(TEXT,))
+    level_ref = choice("next", level=(TEXT,), parameter=(TEXT,), picked=(TEXT,))
     cell = seq(tup(TEXT, level_ref))
     t["RecordExpr"] = choice(
         bool=(BOOL,),
@@ -238,10 +238,14 @@ def types():
         arithmetic=(record_expr, operation, record_expr),
         negate=(record_expr,),
         abs=(record_expr,),
+        log=(record_expr,),
+        step=(TEXT,),
     )
     statistic = choice(
         *"auroc average_precision precision recall f1 kappa pearson spearman kendall brier log_loss".split(),
         "median_survival",
+        *"spearman_within kendall_within groups_without theil_sen".split(),
+        *"first_crossing window_mean largest_rise largest_fall".split(),
         calibration_error=(INTEGER,),
         pass_at=(INTEGER,),
         pass_all=(INTEGER,),
@@ -301,6 +305,7 @@ def types():
             fieller=(TEXT,),
         ),
         level=quantity,
+        over=opt(TEXT),
     )
     sides = choice("two", "greater", "less")
     t["tests"] = rec(
@@ -315,6 +320,11 @@ def types():
             sign_flip=(sides, quantity),
             paired_t=(sides, quantity),
             permutation=(TEXT, TEXT, INTEGER, INTEGER),
+            permutation_contrast=(sides, TEXT, TEXT, INTEGER, INTEGER),
+            isotonic=(choice("up", "down", "either"), TEXT, TEXT, INTEGER, INTEGER),
+            equivalence_exact=(quantity,),
+            non_inferiority=(quantity, BOOL, BOOL),
+            spearman=(sides, BOOL),
         )
     )
     t["margins"] = rec(low=quantity, high=opt(quantity), higher=opt(BOOL), source=TEXT)

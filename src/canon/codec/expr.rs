@@ -16,7 +16,7 @@ words!(Relation {
 words!(ArithmeticOp { Add = "add", Subtract = "sub", Multiply = "mul", Divide = "div" });
 words!(ReduceKind { Spread = "spread", Max = "max", Min = "min", Sum = "sum", Product = "product", Mean = "mean", MeanDefined = "mean_defined" });
 
-variants!(LevelRef { Level(name) = "level", Parameter(name) = "parameter", Picked(name) = "picked" });
+variants!(LevelRef { Level(name) = "level", Parameter(name) = "parameter", Picked(name) = "picked", Next = "next" });
 
 variants!(RecordExpr {
     Bool(value) = "bool",
@@ -38,6 +38,8 @@ variants!(RecordExpr {
     Arithmetic(left, op, right) = "arithmetic",
     Negate(inner) = "negate",
     Abs(inner) = "abs",
+    Log(inner) = "log",
+    Step(name) = "step",
 });
 
 variants!(AggregateKind {
@@ -70,6 +72,14 @@ variants!(Statistic {
     PassAt { attempts } = "pass_at",
     PassAll { attempts } = "pass_all",
     MedianSurvival = "median_survival",
+    SpearmanWithin = "spearman_within",
+    KendallWithin = "kendall_within",
+    GroupsWithout = "groups_without",
+    TheilSen = "theil_sen",
+    FirstCrossing = "first_crossing",
+    WindowMean = "window_mean",
+    LargestRise = "largest_rise",
+    LargestFall = "largest_fall",
 });
 
 record!(Aggregate { kind = "kind", arguments = "arguments", filter = "filter" });

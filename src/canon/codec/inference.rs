@@ -4,7 +4,7 @@ use super::{record, variants, words};
 use crate::spec::{
     About, Adjustment, BootstrapKind, Claim, Clause, Estimand, EstimandBody, Family, FamilyMembers, FitTarget,
     FittedModel, Gate, GateFailure, Hypothesis, Interval, IntervalMethod, Margin, Measure, Pass, Per, Pick, Polarity,
-    Publish, Quantifier, QuantifierKind, Scope, Sides, Test, TestMethod, ValueTable, Waiver, Zeros,
+    Publish, Quantifier, QuantifierKind, Scope, Sides, Test, TestMethod, Trend, ValueTable, Waiver, Zeros,
 };
 
 record!(Measure { parameters = "parameters", expr = "expr", undefined = "undefined", kind = "type" });
@@ -45,7 +45,7 @@ words!(BootstrapKind {
     SpreadBound = "spread_bound",
 });
 words!(Zeros { Wilcox = "wilcox", Pratt = "pratt", Split = "split" });
-record!(Interval { method = "method", level = "level" });
+record!(Interval { method = "method", level = "level", over = "over" });
 words!(Sides { Two = "two", Greater = "greater", Less = "less" });
 variants!(TestMethod {
     Sign { sides, null } = "sign",
@@ -60,7 +60,13 @@ variants!(TestMethod {
     LogRank = "log_rank",
     LikelihoodRatio = "likelihood_ratio",
     Wald { sides } = "wald",
+    EquivalenceExact { margin } = "equivalence_exact",
+    NonInferiority { margin, higher, exact } = "non_inferiority",
+    Spearman { sides, exact } = "spearman",
+    PermutationContrast { sides, labels, within, draws, seed } = "permutation_contrast",
+    Isotonic { trend, labels, within, draws, seed } = "isotonic",
 });
+words!(Trend { Up = "up", Down = "down", Either = "either" });
 record!(Test { method = "method" });
 record!(Margin { low = "low", high = "high", higher = "higher", source = "source" });
 words!(Adjustment {

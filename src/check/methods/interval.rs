@@ -3,10 +3,10 @@
 use num_traits::Zero as _;
 
 use super::Arguments;
-use crate::check::Checker;
+use crate::check::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{BootstrapKind, Dimension, Interval, IntervalMethod};
+use crate::spec::{BootstrapKind, Dimension, Interval, IntervalMethod, Name};
 use crate::syntax::ast::{ExprKind, Method};
 
 /// Every method that a spec may name.
@@ -26,33 +26,13 @@ const METHODS: [&str; 13] = [
     "paired_t",
 ];
 
-/// Methods and kinds of bootstrap that this version does not compute.
-const PLANNED: [&str; 1] = ["beta_binomial"];
-
 /// Every kind of bootstrap.
 const KINDS: [&str; 6] = ["percentile", "basic", "bca", "studentised", "max_t", "spread_bound"];
 
 impl Checker<'_> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
     pub(super) fn interval(&mut self, method: &Method) -> Option<Interval> {
         let mut arguments = Arguments::new(method);
         self.no_fallback(method);
-        let planned = method
-            .arguments
-            .iter()
-            .filter_map(|argument| match &*argument.value.kind {
-                ExprKind::Name(word) if argument.key.is_none() => Some((word.as_str(), argument.value.span)),
-                _ => None,
-            })
-            .chain([(method.method.node.as_str(), method.method.span)])
-            .find(|(word, _)| PLANNED.contains(word));
-        if let Some((word, span)) = planned {
-            self.report(
-                Diagnostic::error(Code::Planned, span, format!("`{word}` is planned and not available"))
-                    .help("declare another interval"),
-            );
-            return None;
-        }
         let level = arguments.take("level");
         let word = method.method.node.as_str();
         let made = match word {
@@ -80,6 +60,10 @@ impl Checker<'_> {
                 return None;
             }
         };
+        let over = match arguments.take("over") {
+            Some(expr) => Some(self.shared_with(expr, made.as_ref())?),
+            None => None,
+        };
         self.unknown_arguments(&arguments);
         let Some(level) = level else {
             self.report(
@@ -102,7 +86,32 @@ impl Checker<'_> {
             );
             return None;
         }
-        Some(Interval { method: made?, level })
+        Some(Interval { method: made?, level, over })
+    }
+
+    /// `over: gaps`: the family whose members share the level.
+    fn shared_with(&mut self, expr: &crate::syntax::ast::Expr, made: Option<&IntervalMethod>) -> Option<Name> {
+        let ExprKind::Name(name) = &*expr.kind else {
+            self.report(Diagnostic::error(Code::TypeMismatch, expr.span, "`over` takes the name of a family"));
+            return None;
+        };
+        if !self.names.families.contains_key(name.as_str()) {
+            self.undefined_at(name, expr.span, "a family", &[Kind::Family]);
+            return None;
+        }
+        let simultaneous = matches!(
+            made,
+            Some(IntervalMethod::Bootstrap { kind: BootstrapKind::MaxT | BootstrapKind::SpreadBound, .. })
+        );
+        if simultaneous {
+            self.report(
+                Diagnostic::error(Code::NotAllowedHere, expr.span, "this interval holds for all members already")
+                    .help("leave `over` out, or use an interval of one member"),
+            );
+            return None;
+        }
+        self.mark(Kind::Family, name);
+        Some(name.clone())
     }
 
     fn bootstrap(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<IntervalMethod> {

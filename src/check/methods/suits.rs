@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
     Aggregate, AggregateKind, ArithmeticOp, BootstrapKind, Bounds, Dimension, Estimand, EstimandBody, Expr, FitTarget,
-    IntervalMethod, Quantity, ReduceKind, Spec, Statistic, TestMethod,
+    IntervalMethod, Quantity, RecordExpr, ReduceKind, Spec, Statistic, TestMethod,
 };
 use crate::syntax::ast;
 
@@ -92,11 +92,39 @@ fn unsuited_test(spec: &Spec, method: &TestMethod, estimand: &Estimand) -> Optio
         ));
     }
     match method {
-        TestMethod::Equivalence { margin } if !null_fits(margin, dimension) => Some(format!(
+        TestMethod::Equivalence { margin }
+        | TestMethod::EquivalenceExact { margin }
+        | TestMethod::NonInferiority { margin, .. }
+            if *dimension == Dimension::Ratio && margin.dimension == Dimension::Ratio =>
+        {
+            Some("a ratio is compared with 1, and a margin stands around 0: take `log_ratio` of the values, whose margin may be a ratio".to_owned())
+        }
+        TestMethod::Equivalence { margin }
+        | TestMethod::EquivalenceExact { margin }
+        | TestMethod::NonInferiority { margin, .. }
+            if !(null_fits(margin, dimension) || margin.dimension == Dimension::Ratio && takes_logarithms(estimand)) =>
+        {
+            Some(format!(
             "its margin is {}, and the estimand is {}",
             units::describe(&margin.dimension),
             units::describe(dimension)
-        )),
+            ))
+        }
+        TestMethod::Spearman { .. } if !is_rank_correlation(spec, estimand) => {
+            Some("it is for a `spearman` measure over independent records".to_owned())
+        }
+        TestMethod::Isotonic { labels, .. } if !spread_over(estimand, labels) || !is_spread(spec, estimand) => {
+            Some(format!("it tests the means over `{labels}`, as in `spread(accuracy over {labels})`"))
+        }
+        TestMethod::PermutationContrast { sides: crate::spec::Sides::Two, .. } if *dimension == Dimension::Ratio => {
+            Some("a ratio is compared with 1, so that both sides have no common size: take `log_ratio`".to_owned())
+        }
+        TestMethod::PermutationContrast { .. } if is_spread(spec, estimand) => {
+            Some("a spread has no sides: leave `sides` out".to_owned())
+        }
+        TestMethod::PermutationContrast { .. } if !matches!(estimand.body, EstimandBody::Contrast(_)) => {
+            Some("it permutes what measures are made of, and this is no contrast of measures".to_owned())
+        }
         TestMethod::Fisher { .. } if !is_difference_of_means(spec, estimand) => {
             Some("it is for a difference of two shares of records, as in `accuracy[b] - accuracy[a]`".to_owned())
         }
@@ -234,6 +262,41 @@ fn is_quotient_of_sums(spec: &Spec, estimand: &Estimand) -> bool {
 
 fn is_spread(spec: &Spec, estimand: &Estimand) -> bool {
     matches!(contrast(spec, estimand), Some(Expr::Reduce(ReduceKind::Spread, _, inner)) if linear(spec, inner, 0) == Some(true))
+}
+
+fn is_rank_correlation(spec: &Spec, estimand: &Estimand) -> bool {
+    matches!(
+        contrast(spec, estimand),
+        Some(Expr::Aggregate(Aggregate { kind: AggregateKind::Statistic(Statistic::Spearman), .. }))
+    )
+}
+
+/// Whether the values of a paired estimand are made of logarithms.
+fn takes_logarithms(estimand: &Estimand) -> bool {
+    fn inside(expr: &RecordExpr) -> bool {
+        match expr {
+            RecordExpr::Log(_) => true,
+            RecordExpr::At(inner, _) | RecordExpr::Negate(inner) | RecordExpr::Abs(inner) => inside(inner),
+            RecordExpr::Arithmetic(left, _, right) => inside(left) || inside(right),
+            RecordExpr::Bool(_)
+            | RecordExpr::Number(_)
+            | RecordExpr::Text(_)
+            | RecordExpr::Level(_)
+            | RecordExpr::Field(_)
+            | RecordExpr::Factor(_)
+            | RecordExpr::Step(_)
+            | RecordExpr::Flagged(_)
+            | RecordExpr::State(_)
+            | RecordExpr::Present(_)
+            | RecordExpr::EndsWith(..)
+            | RecordExpr::OneOf(..)
+            | RecordExpr::Not(_)
+            | RecordExpr::And(_)
+            | RecordExpr::Or(_)
+            | RecordExpr::Compare(..) => false,
+        }
+    }
+    matches!(&estimand.body, EstimandBody::Paired { value, .. } if inside(value))
 }
 
 fn spread_over(estimand: &Estimand, labels: &str) -> bool {

@@ -6,11 +6,11 @@ use super::Arguments;
 use crate::check::Checker;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{Dimension, Quantity, Sides, Test, TestMethod, Zeros};
+use crate::spec::{Dimension, Name, Quantity, Sides, Test, TestMethod, Trend, Zeros};
 use crate::syntax::ast::{ExprKind, Method};
 
 /// Every method that a spec may name.
-const METHODS: [&str; 12] = [
+const METHODS: [&str; 15] = [
     "sign",
     "sign_flip",
     "paired_t",
@@ -18,6 +18,9 @@ const METHODS: [&str; 12] = [
     "mcnemar",
     "fisher",
     "equivalence",
+    "non_inferiority",
+    "spearman",
+    "isotonic",
     "hotelling",
     "log_rank",
     "likelihood_ratio",
@@ -50,22 +53,42 @@ impl Checker<'_> {
                 sides.zip(kind).map(|(sides, kind)| TestMethod::Mcnemar { sides, mid_p: kind == "mid_p" })
             }
             "fisher" => self.sides(&mut arguments, method).map(|sides| TestMethod::Fisher { sides }),
-            "equivalence" => self.equivalence(&mut arguments, method),
+            "equivalence" => {
+                let exact = arguments.word(&["exact"]).is_some();
+                self.margin(&mut arguments, method).map(|(margin, _)| {
+                    if exact { TestMethod::EquivalenceExact { margin } } else { TestMethod::Equivalence { margin } }
+                })
+            }
+            "non_inferiority" => self.non_inferiority(&mut arguments, method),
+            "spearman" => {
+                let how = arguments.word(&["exact", "t"]);
+                if how.is_none() {
+                    self.report(
+                        Diagnostic::error(
+                            Code::MissingClause,
+                            method.method.span,
+                            "`spearman` does not say how p is found",
+                        )
+                        .help("write `spearman(exact, …)`, for up to 12 records, or `spearman(t, …)`"),
+                    );
+                }
+                let sides = self.sides(&mut arguments, method);
+                sides.zip(how).map(|(sides, how)| TestMethod::Spearman { sides, exact: how == "exact" })
+            }
+            "isotonic" => self.isotonic(&mut arguments, method),
             "hotelling" => Some(TestMethod::Hotelling),
             "log_rank" => Some(TestMethod::LogRank),
             "likelihood_ratio" => Some(TestMethod::LikelihoodRatio),
             "wald" => self.sides(&mut arguments, method).map(|sides| TestMethod::Wald { sides }),
             "permutation" => {
-                let labels = self.cluster(arguments.take("labels"), method, "labels");
-                let within = self.cluster(arguments.take("within"), method, "within");
-                let draws = self.number(arguments.take("draws"), method, "draws");
-                let seed = self.number(arguments.take("seed"), method, "seed");
-                match (labels, within, draws, seed) {
-                    (Some(labels), Some(within), Some(draws), Some(seed)) => {
-                        Some(TestMethod::Permutation { labels, within, draws, seed })
-                    }
-                    _ => None,
-                }
+                let has_sides =
+                    method.arguments.iter().any(|one| one.key.as_ref().is_some_and(|key| key.node == "sides"));
+                let alternative = if has_sides { Some(self.sides(&mut arguments, method)?) } else { None };
+                let (labels, within, draws, seed) = self.permuted(&mut arguments, method)?;
+                Some(match alternative {
+                    None => TestMethod::Permutation { labels, within, draws, seed },
+                    Some(sides) => TestMethod::PermutationContrast { sides, labels, within, draws, seed },
+                })
             }
             _ => {
                 self.unknown_method(&method.method, "test", &METHODS);
@@ -124,8 +147,68 @@ impl Checker<'_> {
         }
     }
 
+    /// What is permuted, within what, how often and from which seed.
+    fn permuted(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<(Name, Name, u64, u64)> {
+        let labels = self.cluster(arguments.take("labels"), method, "labels");
+        let within = self.cluster(arguments.take("within"), method, "within");
+        let draws = self.number(arguments.take("draws"), method, "draws");
+        let seed = self.number(arguments.take("seed"), method, "seed");
+        Some((labels?, within?, draws?, seed?))
+    }
+
+    /// A monotone trend, whose labels have an order.
+    fn isotonic(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<TestMethod> {
+        let word = arguments.word(&["up", "down", "either"]);
+        if word.is_none() {
+            self.report(
+                Diagnostic::error(Code::MissingClause, method.method.span, "`isotonic` does not say which way")
+                    .help("write `isotonic(up, …)`, `isotonic(down, …)` or `isotonic(either, …)`"),
+            );
+        }
+        let (labels, within, draws, seed) = self.permuted(arguments, method)?;
+        let ordered = self.spec.factors.get(&labels).is_some_and(|factor| factor.ordered);
+        if !ordered {
+            self.report(
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    method.method.span,
+                    format!("a monotone trend runs over ordered levels, and `{labels}` has no order"),
+                )
+                .help(format!("declare it: `factor {labels} ordered = …`")),
+            );
+            return None;
+        }
+        let trend = match word? {
+            "up" => Trend::Up,
+            "down" => Trend::Down,
+            _ => Trend::Either,
+        };
+        Some(TestMethod::Isotonic { trend, labels, within, draws, seed })
+    }
+
+    /// One side of a margin: the margin's own direction says which values are better.
+    fn non_inferiority(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<TestMethod> {
+        let exact = arguments.word(&["exact"]).is_some();
+        let (margin, higher) = self.margin(arguments, method)?;
+        let Some(higher) = higher else {
+            self.report(
+                Diagnostic::error(
+                    Code::MissingClause,
+                    method.method.span,
+                    "nothing says whether higher or lower values are better",
+                )
+                .note("not worse by the margin means above its negative where higher is better, and below it where lower is")
+                .help("declare the margin with its direction, `margin small = 5 pp higher \"source\"`, and name it"),
+            );
+            return None;
+        };
+        Some(TestMethod::NonInferiority { margin, higher, exact })
+    }
+
+    /// A margin as a size, and which direction is better where a declared margin says so.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
-    fn equivalence(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<TestMethod> {
+    fn margin(&mut self, arguments: &mut Arguments<'_>, method: &Method) -> Option<(Quantity, Option<bool>)> {
+        let mut higher = None;
         let expr = arguments.take("margin");
         let expr = self.given(expr, method, "margin")?;
         let margin = match &*expr.kind {
@@ -139,14 +222,23 @@ impl Checker<'_> {
                     );
                     return None;
                 }
+                higher = margin.higher;
                 margin.low.clone()
             }
             _ => self.constant(expr)?.0,
         };
-        if !margin.value.is_positive() {
-            self.report(Diagnostic::error(Code::Unreachable, expr.span, "an equivalence margin lies above zero"));
+        let one = Rational::from_integer(1.into());
+        if margin.dimension == Dimension::Ratio && margin.value <= one {
+            self.report(
+                Diagnostic::error(Code::Unreachable, expr.span, "a margin of a ratio is a factor above 1")
+                    .help("write `1.1 x` or `10 % rel`; its reciprocal stands on the other side"),
+            );
             return None;
         }
-        Some(TestMethod::Equivalence { margin })
+        if !margin.value.is_positive() {
+            self.report(Diagnostic::error(Code::Unreachable, expr.span, "a margin is a size, and lies above zero"));
+            return None;
+        }
+        Some((margin, higher))
     }
 }

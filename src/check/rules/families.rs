@@ -7,7 +7,9 @@ use super::{confirmatory, sites};
 use crate::check::places::{Kind, Part, Places};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{CaseCondition, Claim, Class, Condition, EvidenceKind, EvidenceRef, Name, Spec, Term};
+use crate::spec::{
+    BootstrapKind, CaseCondition, Claim, Class, Condition, EvidenceKind, EvidenceRef, IntervalMethod, Name, Spec, Term,
+};
 
 /// Checks families against what rules read.
 pub(super) fn check(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
@@ -121,6 +123,16 @@ fn thresholds(condition: &Condition) -> Vec<(&EvidenceRef, Rational)> {
     }
 }
 
+/// Whether bounds hold for all members of a family that the estimand is in.
+fn simultaneous(spec: &Spec, estimand: &str, evidence: &EvidenceRef) -> bool {
+    let Some(interval) = evidence.method.as_ref().and_then(|method| spec.intervals.get(method)) else { return false };
+    if matches!(interval.method, IntervalMethod::Bootstrap { kind: BootstrapKind::MaxT, .. }) {
+        return true;
+    }
+    let family = interval.over.as_ref().and_then(|family| spec.families.get(family));
+    family.is_some_and(|family| family.members.iter().any(|line| line.estimand == estimand))
+}
+
 /// A member of a family that decides by bounds or by an unadjusted p-value: the adjustment never reaches its verdict.
 fn bounds(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
     for site in sites(spec) {
@@ -140,8 +152,12 @@ fn bounds(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
                 .filter(|about| in_family(spec, &about.estimand))
                 .filter(|about| {
                     let own: Vec<&EvidenceRef> = read.iter().filter(|evidence| evidence.about == about.alias).collect();
-                    let bound = own.iter().any(|evidence| {
-                        matches!(evidence.kind, EvidenceKind::Lower | EvidenceKind::Upper | EvidenceKind::P)
+                    let bound = own.iter().any(|evidence| match evidence.kind {
+                        EvidenceKind::P => true,
+                        EvidenceKind::Lower | EvidenceKind::Upper => !simultaneous(spec, &about.estimand, evidence),
+                        EvidenceKind::Estimate | EvidenceKind::PAdjusted | EvidenceKind::N | EvidenceKind::Clusters => {
+                            false
+                        }
                     });
                     bound && !own.iter().any(|evidence| evidence.kind == EvidenceKind::PAdjusted)
                 })

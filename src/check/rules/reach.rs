@@ -180,10 +180,18 @@ fn bounds(spec: &Spec, about: &About, method: &TestMethod, filter: Option<&Recor
         TestMethod::PairedT { .. }
         | TestMethod::Fisher { .. }
         | TestMethod::Equivalence { .. }
+        | TestMethod::EquivalenceExact { .. }
+        | TestMethod::NonInferiority { .. }
+        | TestMethod::Spearman { .. }
         | TestMethod::Hotelling
         | TestMethod::LogRank
         | TestMethod::LikelihoodRatio
         | TestMethod::Wald { .. } => return None,
+        // How many arrangements give the same value depends on the statistic; the draws bound p in any case.
+        TestMethod::PermutationContrast { draws, .. } | TestMethod::Isotonic { draws, .. } => {
+            let p = smallest_p(Reach::Permutation { draws: *draws }, sides::Sides::TwoSided);
+            return Some(vec![Bound { p, why: format!("with {draws} draws its smallest p is {}", shown(p)) }]);
+        }
         TestMethod::Permutation { labels, within, draws, .. } => {
             let drawn = smallest_p(Reach::Permutation { draws: *draws }, sides::Sides::TwoSided);
             let drawn = || Bound { p: drawn, why: format!("with {draws} draws its smallest p is {}", shown(drawn)) };
@@ -296,7 +304,9 @@ fn remedy(spec: &Spec, method: &TestMethod, about: &About, asked: &Asked, times:
             let needed = (1..=MOST_UNITS).find(|n| enough(smallest_p(Reach::SignFlip(*n), one_of(*sides))));
             (needed, " with a difference")
         }
-        TestMethod::Permutation { labels, draws, .. } => {
+        TestMethod::PermutationContrast { labels, draws, .. }
+        | TestMethod::Isotonic { labels, draws, .. }
+        | TestMethod::Permutation { labels, draws, .. } => {
             let drawn = |draws: u64| smallest_p(Reach::Permutation { draws }, sides::Sides::TwoSided);
             if !enough(drawn(*draws)) {
                 // The quotient is the number of arrangements, the observed one included, or one too few where it must be passed.
@@ -312,6 +322,9 @@ fn remedy(spec: &Spec, method: &TestMethod, about: &About, asked: &Asked, times:
         TestMethod::PairedT { .. }
         | TestMethod::Fisher { .. }
         | TestMethod::Equivalence { .. }
+        | TestMethod::EquivalenceExact { .. }
+        | TestMethod::NonInferiority { .. }
+        | TestMethod::Spearman { .. }
         | TestMethod::Hotelling
         | TestMethod::LogRank
         | TestMethod::LikelihoodRatio

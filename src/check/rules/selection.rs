@@ -92,7 +92,7 @@ fn same_data(spec: &Spec, pick: &Pick, reads: &Reads) -> bool {
 
 fn of_about(spec: &Spec, about: &About) -> Reads {
     let mut reads = Reads::default();
-    let known = pinned(&about.at, &Known::new(), &mut reads.picks);
+    let known = pinned(spec, &about.at, &Known::new(), &mut reads.picks);
     named(spec, &about.estimand, &known, 0, &mut reads);
     reads
 }
@@ -115,12 +115,19 @@ fn named(spec: &Spec, estimand: &str, known: &Known, depth: u32, reads: &mut Rea
     }
 }
 
-fn pinned(cell: &[(Name, LevelRef)], known: &Known, picks: &mut BTreeSet<Name>) -> Known {
+fn pinned(spec: &Spec, cell: &[(Name, LevelRef)], known: &Known, picks: &mut BTreeSet<Name>) -> Known {
     let mut known = known.clone();
     for (factor, level) in cell {
         match level {
             LevelRef::Level(level) => {
                 known.insert(factor.clone(), level.clone());
+            }
+            LevelRef::Next => {
+                let next = known.get(factor).and_then(|level| spec.next_level(factor, level));
+                match next {
+                    Some(level) => known.insert(factor.clone(), level),
+                    None => known.remove(factor),
+                };
             }
             LevelRef::Parameter(_) => {
                 known.remove(factor);
@@ -173,7 +180,7 @@ fn expr(spec: &Spec, body: &Expr, known: &Known, depth: u32, reads: &mut Reads) 
         Expr::Measure(name, levels) => {
             let picked = levels.iter().filter_map(|level| match level {
                 LevelRef::Picked(pick) => Some(pick.clone()),
-                LevelRef::Level(_) | LevelRef::Parameter(_) => None,
+                LevelRef::Level(_) | LevelRef::Parameter(_) | LevelRef::Next => None,
             });
             reads.picks.extend(picked);
             if let Some(measure) = spec.measures.get(name) {
@@ -182,7 +189,7 @@ fn expr(spec: &Spec, body: &Expr, known: &Known, depth: u32, reads: &mut Reads) 
         }
         Expr::Estimand(name) => named(spec, name, known, depth, reads),
         Expr::At(inner, cell) => {
-            let known = pinned(cell, known, &mut reads.picks);
+            let known = pinned(spec, cell, known, &mut reads.picks);
             expr(spec, inner, &known, depth + 1, reads);
         }
         Expr::For(inner, condition) => expr(spec, inner, &narrowed(known, condition), depth + 1, reads),
@@ -218,7 +225,7 @@ fn record(spec: &Spec, value: &RecordExpr, known: &Known, reads: &mut Reads) {
         }
         RecordExpr::State(_) => reads.cells.push((known.clone(), BTreeSet::from(["state".to_owned()]))),
         RecordExpr::At(inner, cell) => {
-            let known = pinned(cell, known, &mut reads.picks);
+            let known = pinned(spec, cell, known, &mut reads.picks);
             record(spec, inner, &known, reads);
         }
         RecordExpr::Present(inner)
@@ -226,7 +233,8 @@ fn record(spec: &Spec, value: &RecordExpr, known: &Known, reads: &mut Reads) {
         | RecordExpr::OneOf(inner, _)
         | RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
-        | RecordExpr::Abs(inner) => record(spec, inner, known, reads),
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner) => record(spec, inner, known, reads),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => {
             for part in parts {
                 record(spec, part, known, reads);
@@ -240,6 +248,7 @@ fn record(spec: &Spec, value: &RecordExpr, known: &Known, reads: &mut Reads) {
         | RecordExpr::Number(_)
         | RecordExpr::Text(_)
         | RecordExpr::Level(_)
-        | RecordExpr::Factor(_) => {}
+        | RecordExpr::Factor(_)
+        | RecordExpr::Step(_) => {}
     }
 }

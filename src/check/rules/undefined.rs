@@ -188,7 +188,8 @@ fn of_data(spec: &Spec, condition: &RecordExpr) -> bool {
         | RecordExpr::OneOf(inner, _)
         | RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
-        | RecordExpr::Abs(inner) => of_data(spec, inner),
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner) => of_data(spec, inner),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => parts.iter().any(|part| of_data(spec, part)),
         RecordExpr::Compare(left, _, right) | RecordExpr::Arithmetic(left, _, right) => {
             of_data(spec, left) || of_data(spec, right)
@@ -197,7 +198,8 @@ fn of_data(spec: &Spec, condition: &RecordExpr) -> bool {
         | RecordExpr::Number(_)
         | RecordExpr::Text(_)
         | RecordExpr::Level(_)
-        | RecordExpr::Factor(_) => false,
+        | RecordExpr::Factor(_)
+        | RecordExpr::Step(_) => false,
     }
 }
 
@@ -382,6 +384,7 @@ fn shown(expr: &Expr) -> String {
                     crate::spec::LevelRef::Level(name)
                     | crate::spec::LevelRef::Parameter(name)
                     | crate::spec::LevelRef::Picked(name) => name.as_str(),
+                    crate::spec::LevelRef::Next => "next",
                 })
                 .collect();
             format!("{} in `{}`", shown(inner), levels.join(", "))

@@ -138,7 +138,8 @@ fn collect(value: &RecordExpr, fields: &mut BTreeSet<Name>, pinned: &mut BTreeSe
         | RecordExpr::OneOf(inner, _)
         | RecordExpr::Not(inner)
         | RecordExpr::Negate(inner)
-        | RecordExpr::Abs(inner) => collect(inner, fields, pinned),
+        | RecordExpr::Abs(inner)
+        | RecordExpr::Log(inner) => collect(inner, fields, pinned),
         RecordExpr::And(parts) | RecordExpr::Or(parts) => {
             for part in parts {
                 collect(part, fields, pinned);
@@ -153,6 +154,7 @@ fn collect(value: &RecordExpr, fields: &mut BTreeSet<Name>, pinned: &mut BTreeSe
         | RecordExpr::Text(_)
         | RecordExpr::Level(_)
         | RecordExpr::Factor(_)
+        | RecordExpr::Step(_)
         | RecordExpr::State(_) => {}
     }
 }

@@ -93,6 +93,7 @@ fn about(about: &About) -> String {
             crate::spec::LevelRef::Level(name)
             | crate::spec::LevelRef::Parameter(name)
             | crate::spec::LevelRef::Picked(name) => format!("{factor} {name}"),
+            crate::spec::LevelRef::Next => format!("{factor} next"),
         })
         .collect();
     let at = if at.is_empty() { String::new() } else { format!(" at {}", at.join(", ")) };
