@@ -174,7 +174,12 @@ fn standard_deviation(sample: &Sample) -> Figure {
     let sum = sample.total(Column::Sum(0));
     let spread = &n * sample.total(Column::Squares(0)) - &sum * &sum;
     let variance = spread / (&n * (&n - Rational::one()));
-    Ok(Number::Float(exact::nearest_f64(&variance).sqrt()))
+    let deviation = exact::nearest_f64(&variance).sqrt();
+    if deviation.is_finite() {
+        Ok(Number::Float(deviation))
+    } else {
+        Err("its square is beyond every double".to_owned())
+    }
 }
 
 fn phi(sample: &Sample) -> Figure {

@@ -8,6 +8,7 @@ use super::frame::Frame;
 use super::members::cluster_key;
 use super::node::Node;
 use super::sample::{Column, Sample};
+use crate::math::Rational;
 use crate::spec::BootstrapKind;
 use crate::stats::bootstrap::{self, Totals};
 use crate::stats::column::ExactColumn;
@@ -56,8 +57,8 @@ impl Resampled {
 /// Which totals: analysis set, sample, column.
 type TotalKey = (usize, usize, Column);
 
-/// Totals with what they are over when that is no power of ten, or why there are none.
-type Summed = Result<(Totals, i128), String>;
+/// Totals with what they are over beside their power of ten, or why there are none.
+type Summed = Result<(Totals, Rational), String>;
 
 /// The clusters that are resampled together.
 struct Group {
@@ -212,7 +213,7 @@ impl Group {
         self.columns.sort_by_key(|(key, _)| *key);
         self.columns.dedup_by_key(|(key, _)| *key);
         let Ok(picks) = &self.picks else { return };
-        let mut sums: Vec<(TotalKey, ExactColumn, i128)> = Vec::new();
+        let mut sums: Vec<(TotalKey, ExactColumn, Rational)> = Vec::new();
         for (key, sample) in &self.columns {
             match sample.column(key.2, self.clusters, &self.cluster) {
                 Ok((column, over)) => sums.push((*key, column, over)),
@@ -224,16 +225,16 @@ impl Group {
         let columns: Vec<&ExactColumn> = sums.iter().map(|(_, column, _)| column).collect();
         match bootstrap::totals(picks, &columns, workers) {
             Ok(totals) => {
-                let own = sums.iter().zip(totals).map(|((key, _, over), totals)| (*key, Ok((totals, *over))));
+                let own = sums.iter().zip(totals).map(|((key, _, over), totals)| (*key, Ok((totals, over.clone()))));
                 self.totals.extend(own);
             }
             Err(reason) => self.totals.extend(sums.iter().map(|(key, ..)| (*key, Err(reason.to_string())))),
         }
     }
 
-    fn total(&self, set: usize, sample: &Sample, column: Column) -> Result<(&Totals, i128), String> {
+    fn total(&self, set: usize, sample: &Sample, column: Column) -> Result<(&Totals, &Rational), String> {
         match self.totals.get(&(set, sample.id, column)) {
-            Some(Ok((totals, over))) => Ok((totals, *over)),
+            Some(Ok((totals, over))) => Ok((totals, over)),
             Some(Err(reason)) => Err(reason.clone()),
             None => Err("its sums were not computed".to_owned()),
         }

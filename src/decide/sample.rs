@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{One, ToPrimitive, Zero};
 
 use super::frame::Place;
 use super::members::{Binding, Bound};
@@ -185,44 +185,71 @@ impl Sample {
         }
     }
 
-    /// A column by cluster, and what its integers are over when that is no power of ten.
+    /// A column by cluster, and what its integers are over beside their power of ten.
     ///
-    /// `cluster` maps a unit to its cluster's number. Fails when sums do not fit.
+    /// `cluster` maps a unit to its cluster's number. The sums are exact where they fit in 128 bits. Where they do not, as with
+    /// squares of numbers of seventeen digits, they are rounded to [`ROUNDED_BITS`] bits of the largest.
     pub fn column(
         &self,
         column: Column,
         clusters: usize,
         cluster: &[Option<usize>],
-    ) -> Result<(ExactColumn, i128), String> {
-        let too_large = || "a sum does not fit in 128 bits, so it could not be exact".to_owned();
+    ) -> Result<(ExactColumn, Rational), String> {
+        if matches!(self.series_of(column), Some(Series::Words(_))) {
+            return Err("words cannot be added up".to_owned());
+        }
+        match self.exact_column(column, clusters, cluster) {
+            Some((column, over)) => Ok((column, Rational::from_integer(over.into()))),
+            None => self.rounded_column(column, clusters, cluster),
+        }
+    }
+
+    fn rounded_column(
+        &self,
+        column: Column,
+        clusters: usize,
+        cluster: &[Option<usize>],
+    ) -> Result<(ExactColumn, Rational), String> {
+        let mut sums = vec![Rational::zero(); clusters];
+        let numbers = self.series_of(column).map(Series::numbers).unwrap_or_default();
+        for (unit, number) in self.units.iter().zip(numbers) {
+            let place = cluster.get(*unit as usize).copied().flatten();
+            if let Some(slot) = place.and_then(|place| sums.get_mut(place)) {
+                *slot += if matches!(column, Column::Squares(_)) { &number * &number } else { number };
+            }
+        }
+        let (whole, over) = rounded(&sums);
+        Ok((ExactColumn::new(0, whole).map_err(|error| error.to_string())?, over))
+    }
+
+    /// Nothing when a sum does not fit.
+    fn exact_column(&self, column: Column, clusters: usize, cluster: &[Option<usize>]) -> Option<(ExactColumn, i128)> {
         let (values, denominator, decimals): (Vec<i128>, i128, Option<u32>) = match (column, self.series_of(column)) {
             (Column::Count, _) => (vec![1; self.len()], 1, Some(0)),
             (Column::Both, _) => (self.both().map(i128::from).collect(), 1, Some(0)),
             (Column::Sum(_) | Column::Squares(_), None) => (Vec::new(), 1, Some(0)),
             (_, Some(Series::Truths(values))) => (values.iter().copied().map(i128::from).collect(), 1, Some(0)),
-            (_, Some(Series::Wide(_))) => return Err(too_large()),
-            (_, Some(Series::Words(_))) => return Err("words cannot be added up".to_owned()),
+            (_, Some(Series::Wide(_) | Series::Words(_))) => return None,
             (Column::Sum(_), Some(Series::Scaled { values, denominator, decimals })) => {
                 (values.clone(), *denominator, *decimals)
             }
             (Column::Squares(_), Some(Series::Scaled { values, denominator, decimals })) => {
                 let squares: Option<Vec<i128>> = values.iter().map(|value| value.checked_mul(*value)).collect();
-                let denominator = denominator.checked_mul(*denominator).ok_or_else(too_large)?;
-                (squares.ok_or_else(too_large)?, denominator, decimals.map(|decimals| 2 * decimals))
+                (squares?, denominator.checked_mul(*denominator)?, decimals.map(|decimals| 2 * decimals))
             }
         };
         let mut sums = vec![0_i128; clusters];
         for (unit, value) in self.units.iter().zip(values) {
             let place = cluster.get(*unit as usize).copied().flatten();
             if let Some(slot) = place.and_then(|place| sums.get_mut(place)) {
-                *slot = slot.checked_add(value).ok_or_else(too_large)?;
+                *slot = slot.checked_add(value)?;
             }
         }
         let (scale, over) = match decimals {
             Some(decimals) if decimals <= crate::stats::column::MOST_DECIMALS => (decimals, 1),
             _ => (0, denominator),
         };
-        Ok((ExactColumn::new(scale, sums).map_err(|error| error.to_string())?, over))
+        Some((ExactColumn::new(scale, sums).ok()?, over))
     }
 
     fn series_of(&self, column: Column) -> Option<&Series> {
@@ -366,6 +393,24 @@ impl Builder {
             }
         }
     }
+}
+
+/// To how many bits sums are rounded that do not fit as they are: far beyond the 53 of a double, with room for totals over
+/// 2^30 clusters.
+const ROUNDED_BITS: i64 = 96;
+
+/// Numbers as integers over one power of two, so large that the largest of them has [`ROUNDED_BITS`] bits.
+fn rounded(numbers: &[Rational]) -> (Vec<i128>, Rational) {
+    let bits = |number: &Rational| {
+        let length = |part: &BigInt| i64::try_from(part.bits()).unwrap_or(i64::MAX / 4);
+        length(number.numer()) - length(number.denom())
+    };
+    let largest = numbers.iter().filter(|number| !number.is_zero()).map(bits).max().unwrap_or_default();
+    let shift = ROUNDED_BITS - largest;
+    let power = Rational::from_integer(BigInt::one() << shift.unsigned_abs());
+    let over = if shift < 0 { power.recip() } else { power };
+    let whole = numbers.iter().map(|number| (number * &over).round().to_integer().to_i128().unwrap_or_default());
+    (whole.collect(), over)
 }
 
 /// Denominators above this leave no room for sums in 128 bits.

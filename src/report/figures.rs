@@ -10,6 +10,9 @@ mod tests;
 
 /// Between groups of three digits: a narrow space that does not break.
 const GROUP: char = '\u{202f}';
+/// From here on a number is written with a power of ten.
+const MOST_WRITTEN: f64 = 1e21;
+
 /// No number is written with more decimals than this.
 const MAX_DECIMALS: usize = 12;
 
@@ -107,12 +110,18 @@ fn digits(value: f64, style: &Style, decimals: usize) -> String {
     let shown = value * style.factor;
     let text = format!("{:.decimals$}", shown.abs());
     let zero = text.chars().all(|character| matches!(character, '0' | '.'));
+    // What the decimals cannot show is no zero, and three hundred digits are no figure.
+    let (text, zero) = if (zero && decimals >= MAX_DECIMALS && shown != 0.0) || shown.abs() >= MOST_WRITTEN {
+        (format!("{:.2e}", shown.abs()), false)
+    } else {
+        (grouped(&text), zero)
+    };
     let sign = match (zero, shown < 0.0, style.signed) {
         (true, ..) | (false, false, false) => "",
         (false, true, _) => "-",
         (false, false, true) => "+",
     };
-    format!("{sign}{}{}", style.before, grouped(&text))
+    format!("{sign}{}{text}", style.before)
 }
 
 /// Groups the whole part by threes from five digits on.

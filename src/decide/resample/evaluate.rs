@@ -1,5 +1,8 @@
 //! A compiled tree evaluated on every resample from totals that are shared. It must not draw anything or make limits.
 
+use num_bigint::BigInt;
+use num_traits::{One, Pow};
+
 use super::Group;
 use crate::decide::node::{Choice, Node, Order, phi_of};
 use crate::decide::sample::{Column, Sample, Series};
@@ -80,7 +83,7 @@ impl Evaluator<'_> {
         {
             let (top, top_over) = self.group.total(self.set, top, Column::Sum(0))?;
             let (bottom, bottom_over) = self.group.total(self.set, bottom, Column::Sum(0))?;
-            if top_over == 1 && bottom_over == 1 {
+            if top_over.is_one() && bottom_over.is_one() {
                 let ratios = bootstrap::ratios(top, bottom).map_err(|reason| reason.to_string())?;
                 return self.where_summed(right, self.where_summed(left, ratios)?);
             }
@@ -137,19 +140,25 @@ impl Evaluator<'_> {
 
     fn standard_deviations(&self, sample: &Sample) -> Result<Vec<f64>, String> {
         let (sums, over) = self.group.total(self.set, sample, Column::Sum(0))?;
-        let (squares, _) = self.group.total(self.set, sample, Column::Squares(0))?;
+        let (squares, square_over) = self.group.total(self.set, sample, Column::Squares(0))?;
         let (counts, _) = self.group.total(self.set, sample, Column::Count)?;
+        let is_plain = *square_over == over * over;
+        let divisor = exact::nearest_f64(over);
         let one = |b: usize| {
             let (n, sum, square) = (counts.get(b)?, sums.get(b)?, squares.get(b)?);
             if n < 2 {
                 return None;
             }
             // n times the sum of squares, less the square of the sum: exact, so that equal values have no spread.
-            let spread = n.checked_mul(square)?.checked_sub(sum.checked_mul(sum)?)?;
-            let variance = nearest_quotient(spread, squares.scale(), n.checked_mul(n - 1)?, 0)?;
-            Some(variance.max(0.0).sqrt())
+            let exact = |n: i128, sum: i128, square: i128| {
+                let spread = n.checked_mul(square)?.checked_sub(sum.checked_mul(sum)?)?;
+                let variance = nearest_quotient(spread, squares.scale(), n.checked_mul(n - 1)?, 0)?;
+                Some(variance.max(0.0).sqrt() / divisor)
+            };
+            let plain = if is_plain { exact(n, sum, square) } else { None };
+            plain.or_else(|| rounded_deviation(n, (sum, sums.scale(), over), (square, squares.scale(), square_over)))
         };
-        Ok(scaled_down((0..sums.len()).map(|b| one(b).unwrap_or(f64::NAN)).collect(), over))
+        Ok((0..sums.len()).map(|b| one(b).unwrap_or(f64::NAN)).collect())
     }
 
     fn phis(&self, sample: &Sample) -> Result<Vec<f64>, String> {
@@ -235,10 +244,25 @@ fn plain_sum(node: &Node) -> Option<&Sample> {
     if let Node::Count(sample) | Node::Sum(sample) = node { Some(sample) } else { None }
 }
 
-fn scaled_down(mut values: Vec<f64>, over: i128) -> Vec<f64> {
-    if over != 1 {
-        #[expect(clippy::cast_precision_loss, reason = "one rounding of a denominator that is no power of ten")]
-        let over = over as f64;
+/// A total: its integer, its power of ten, and what it is over beside that.
+type Total<'a> = (i128, u32, &'a Rational);
+
+/// The standard deviation from totals that were rounded. What is no larger than their rounding is no spread.
+fn rounded_deviation(n: i128, sum: Total<'_>, square: Total<'_>) -> Option<f64> {
+    let number = |(total, scale, over): Total<'_>| Rational::new(total.into(), BigInt::from(10).pow(scale)) / over;
+    let (count, sum, square) = (Rational::from_integer(n.into()), number(sum), number(square));
+    let least = &count * &square / Rational::from_integer(BigInt::one() << 80_u32);
+    let spread = &count * square - &sum * &sum;
+    if spread <= least {
+        return Some(0.0);
+    }
+    let variance = spread / Rational::from_integer(n.checked_mul(n - 1)?.into());
+    Some(exact::nearest_f64(&variance).sqrt()).filter(|deviation| deviation.is_finite())
+}
+
+fn scaled_down(mut values: Vec<f64>, over: &Rational) -> Vec<f64> {
+    if !over.is_one() {
+        let over = exact::nearest_f64(over);
         for value in &mut values {
             *value /= over;
         }

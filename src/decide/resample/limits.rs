@@ -4,6 +4,7 @@ use super::evaluate::Evaluator;
 use super::{Group, Job, Resampled};
 use crate::decide::node::Node;
 use crate::decide::sample::{Column, Sample};
+use crate::math::{Rational, exact};
 use crate::spec::{ArithmeticOp, BootstrapKind, ReduceKind};
 use crate::stats::bca::{Ties, acceleration, bca_interval};
 use crate::stats::bootstrap::{monte_carlo_errors, percentile_interval};
@@ -58,9 +59,8 @@ fn columns(node: &Node, group: &Group) -> Result<Vec<Columns>, String> {
 #[expect(clippy::wildcard_enum_match_arm, reason = "the forms that are not named share one answer")]
 fn gather(node: &Node, factor: f64, group: &Group, found: &mut Vec<Columns>) -> Result<(), String> {
     let column = |sample: &Sample, column| sample.column(column, group.clusters, &group.cluster);
-    let mut add = |top: (ExactColumn, i128), bottom: (ExactColumn, i128)| {
-        #[expect(clippy::cast_precision_loss, reason = "denominators that are no power of ten are small")]
-        let over = bottom.1 as f64 / top.1 as f64;
+    let mut add = |top: (ExactColumn, Rational), bottom: (ExactColumn, Rational)| {
+        let over = exact::nearest_f64(&(bottom.1 / top.1));
         found.push(Columns { factor: factor * over, numerator: top.0, denominator: bottom.0 });
     };
     match node {

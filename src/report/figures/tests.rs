@@ -35,7 +35,9 @@ fn values_that_are_no_finite_number_are_named() {
     assert_eq!(value(f64::NEG_INFINITY, &Dimension::Plain), "-infinity");
     assert_eq!(value(f64::NAN, &Dimension::Plain), "undefined");
     assert_eq!(figure(&Err("no records".to_owned()), &Dimension::Plain), "undefined");
-    assert_eq!(value(1e-300, &Dimension::Plain), "0.000000000000");
+    assert_eq!(value(1e-300, &Dimension::Plain), "1.00e-300");
+    assert_eq!(value(-2.5e300, &Dimension::Difference), "-2.50e302 pp");
+    assert_eq!(value(0.0, &Dimension::Plain), "0");
 }
 
 #[test]

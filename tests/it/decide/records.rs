@@ -116,6 +116,33 @@ fn a_number_that_was_not_recorded_is_what_the_set_says() {
     }
 }
 
+/// Limits of a mean, a quotient and a standard deviation whose sums, or whose squares, do not fit in 128 bits.
+#[test]
+fn numbers_of_any_size_have_intervals() {
+    let limits = |exponent: &str| {
+        let spec = study(
+            "language 1\nstudy s { title \"A study\" }\nfactor arm = a | b\ntasks item { count 9 }\ndesign { cross arm, item; repeat 1 }\noutcome x: number\nanalysis_set main { count errored, missing as excluded }\nestimand gain = mean(x)[b] - mean(x)[a]\nestimand wide = sd(x)[b]\nestimand part = sum(x)[a] / sum(x)[b]\ninterval ci = bootstrap(percentile, resample: item, resamples: 400, level: 90 %, seed: 5)\nhypothesis H exploratory \"h\" { descriptive; about gain with ci; about wide with ci; about part with ci }\n",
+        );
+        let mut rows = Vec::new();
+        for unit in 1..=9_u32 {
+            for (arm, by) in [("a", 3), ("b", 7)] {
+                let value = number(&format!("{}.1234567890123456{exponent}", unit * by % 10 + 1));
+                rows.push(record(&unit.to_string(), &[("arm", arm)], 1, State::Scored, &[("x", value)]));
+            }
+        }
+        let judgment = judged(&spec, &tasks(&spec, None), rows, Vec::new()).unwrap();
+        let evidence = hypothesis(&judgment, "H").sets[0].evidence.clone();
+        evidence.iter().map(|one| one.intervals[0].limits.clone().unwrap().into()).collect::<Vec<[f64; 2]>>()
+    };
+    let (plain, tiny) = (limits(""), limits("e-40"));
+    for (at, (one, two)) in plain.iter().zip(&tiny).enumerate() {
+        let scale = if at == 2 { 1.0 } else { 1e-40 };
+        for (one, two) in one.iter().zip(two) {
+            assert!((one * scale - two).abs() <= 1e-9 * two.abs(), "{at}: {one} {two}");
+        }
+    }
+}
+
 /// Ten units, arm b better by exactly one unit.
 fn tenths(rule: &str) -> (Spec, Vec<ReceivedRecord>) {
     let units: Vec<String> = (1..=10).map(|unit| unit.to_string()).collect();
