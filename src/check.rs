@@ -2,6 +2,7 @@
 //! of a spec without its data; it reads no files (`inputs` is given the bytes), and asks `stats` only what a test can reach.
 
 mod arms;
+mod comparisons;
 mod condition;
 mod design;
 mod estimands;
@@ -22,6 +23,7 @@ mod never_run;
 mod order;
 pub mod places;
 pub mod prover;
+mod rankings;
 mod record_expr;
 mod results;
 mod scenarios;
@@ -156,6 +158,8 @@ fn check(file: &ast::File) -> Checked {
         margin_units: BTreeMap::new(),
         parameters: BTreeMap::new(),
         tests_used: BTreeMap::new(),
+        next_allowed: BTreeSet::new(),
+        next_used: BTreeSet::new(),
         labels: BTreeMap::new(),
         families_failed: false,
         about_failed: false,
@@ -193,6 +197,9 @@ struct Checker<'a> {
     parameters: BTreeMap<Name, BTreeMap<Name, Name>>,
     /// Tests that some `about` line uses with an estimand.
     tests_used: BTreeMap<Name, BTreeSet<Name>>,
+    /// Factors whose `next` rung the estimand at hand may name, and those whose it names.
+    next_allowed: BTreeSet<Name>,
+    next_used: BTreeSet<Name>,
     /// Labels that each hypothesis can give.
     labels: BTreeMap<Name, BTreeSet<Name>>,
     /// Whether some family was refused, so that nothing is said of what it would have held.
@@ -230,6 +237,8 @@ impl Checker<'_> {
         self.gather_tests();
         self.families();
         self.verdicts();
+        self.comparisons();
+        self.rankings();
         self.publishes();
         self.looks();
         self.scenarios();

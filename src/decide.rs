@@ -1,6 +1,7 @@
 //! From records to verdicts: evidence, rules, quantifiers, gates, families, conclusions. Pure: a checked study and records in, a
 //! [`Judgment`] out. It never reads a file, a clock or the source text.
 
+mod comparisons;
 mod compile;
 mod court;
 mod evidence;
@@ -17,6 +18,7 @@ mod node;
 mod number;
 mod permute;
 mod quantify;
+mod rankings;
 mod resample;
 mod row;
 mod rule;

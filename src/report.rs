@@ -1,6 +1,7 @@
 //! The verdict document and its presentations: JSON, terminal, HTML. Owns how a judgment is shown; computes nothing that is not
 //! in it.
 
+pub mod compared;
 pub mod document;
 pub mod figures;
 pub mod html;

@@ -2,6 +2,7 @@
 //! form encodes and that judging reads; it holds no places in the source, because a frozen file has none. Only `check` and
 //! the canonical decoder build it.
 
+mod comparison;
 mod condition;
 mod data;
 mod design;
@@ -15,6 +16,7 @@ mod scenario;
 mod units;
 pub mod words;
 
+pub use comparison::{Comparison, ComparisonLine, Objective, Precedence, RankOrder, Ranking, RankingKind};
 pub use condition::{
     Case, CaseCondition, Class, Conclusion, Condition, EvidenceKind, EvidenceRef, Rule, Say, Term, VerdictClass,
 };
@@ -94,6 +96,10 @@ pub struct Spec {
     pub conclusions: BTreeMap<Name, Conclusion>,
     /// Figures that appear only together.
     pub publishes: BTreeMap<Name, Publish>,
+    /// Comparisons of arms.
+    pub comparisons: BTreeMap<Name, Comparison>,
+    /// Orders of arms.
+    pub rankings: BTreeMap<Name, Ranking>,
     /// Planned interim looks; one judgment of all results when absent.
     pub looks: Option<Looks>,
     /// Assumed truths for simulation.

@@ -12,6 +12,7 @@ use std::fmt;
 use super::value::Value;
 use crate::math::{Rational, exact};
 
+mod comparison;
 mod condition;
 mod data;
 mod design;

@@ -49,6 +49,8 @@ pub fn leaves(spec: &Spec) -> Result<Leaves, CodecError> {
     section(&mut out, "hypotheses", &spec.hypotheses)?;
     section(&mut out, "conclusions", &spec.conclusions)?;
     section(&mut out, "publish", &spec.publishes)?;
+    section(&mut out, "comparisons", &spec.comparisons)?;
+    section(&mut out, "rankings", &spec.rankings)?;
     section(&mut out, "scenarios", &spec.scenarios)?;
     section(&mut out, "results", &spec.results)?;
     Leaves::new(out).map_err(|error| CodecError::new(error.to_string()))
@@ -159,6 +161,8 @@ fn read_leaf(
             "hypotheses" => add(&mut spec.hypotheses, id, value)?,
             "conclusions" => add(&mut spec.conclusions, id, value)?,
             "publish" => add(&mut spec.publishes, id, value)?,
+            "comparisons" => add(&mut spec.comparisons, id, value)?,
+            "rankings" => add(&mut spec.rankings, id, value)?,
             "scenarios" => add(&mut spec.scenarios, id, value)?,
             "results" => add(&mut spec.results, id, value)?,
             _ => return Err(CodecError::new("unknown leaf")),

@@ -442,7 +442,9 @@ impl<'a> Checker<'a> {
         let name = item.name.node.as_str();
         self.place(Kind::Estimand, name, Part::Name, item.name.span);
         self.place(Kind::Estimand, name, Part::Expr, item.expr.span);
-        let per = self.per(&item.per);
+        let mut per = self.per(&item.per);
+        self.next_used.clear();
+        self.next_allowed = item.per.iter().filter(|per| !per.pair).map(|per| per.factor.node.clone()).collect();
         if let Some(reported) = &item.reported {
             let kind = units::type_named(&reported.kind.node);
             let Some(kind) = kind else {
@@ -464,6 +466,7 @@ impl<'a> Checker<'a> {
         }
         if self.names.paired.contains(name) {
             let checked = self.paired_body(&item.expr);
+            self.leave_out_last(&mut per);
             if let (Some(per), Some((body, kind))) = (per, checked) {
                 self.spec.estimands.insert(name.to_owned(), Estimand { per, body, kind });
             }
@@ -472,10 +475,26 @@ impl<'a> Checker<'a> {
         let pair = item.per.iter().find(|per| per.pair).map(|per| per.factor.node.clone());
         let pinned = item.per.iter().filter(|per| !per.pair).map(|per| per.factor.node.clone()).collect();
         let checked = self.cell(&item.expr, &CellPlace { pinned, pair, ..CellPlace::default() });
+        self.leave_out_last(&mut per);
         if let (Some(per), Some((expr, ty))) = (per, checked) {
             self.spec
                 .estimands
                 .insert(name.to_owned(), Estimand { per, body: EstimandBody::Contrast(expr), kind: ty.number });
+        }
+    }
+
+    /// The last rung of a ladder has no next one, so it has no member.
+    fn leave_out_last(&mut self, per: &mut Option<Vec<Per>>) {
+        self.next_allowed.clear();
+        for factor in std::mem::take(&mut self.next_used) {
+            let last = self.spec.ladder(&factor).and_then(|ladder| ladder.last().cloned());
+            let own = per.iter_mut().flatten().find(|per| per.factor == factor);
+            if let Some((own, last)) = own.zip(last)
+                && !own.except.contains(&last)
+            {
+                own.except.push(last);
+                own.except.sort();
+            }
         }
     }
 

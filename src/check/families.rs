@@ -81,8 +81,10 @@ impl Checker<'_> {
             self.place(Kind::Family, name, Part::Members(at), line.estimand.span);
             match self.family_members(item, line, &within) {
                 Some((one, counts)) => {
+                    // Lines that are one claim together are counted once.
+                    let counted = item.together.iter().skip(1).any(|name| name.node == line.estimand.node);
                     for (cell, count) in counts {
-                        *cells.entry(cell).or_default() += count;
+                        *cells.entry(cell).or_default() += if counted { 0 } else { count };
                     }
                     untested |= one.is_none();
                     members.extend(one);
@@ -150,6 +152,7 @@ impl Checker<'_> {
             sequence: Vec::new(),
             weights: BTreeMap::new(),
             passes: Vec::new(),
+            together: Vec::new(),
         };
         self.structure(item, &mut family).then_some(family)
     }

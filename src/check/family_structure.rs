@@ -35,6 +35,9 @@ impl Checker<'_> {
                 return false;
             }
         }
+        if !item.together.is_empty() && !self.together(item, family) {
+            return false;
+        }
         match family.adjust {
             Adjustment::FixedSequence => self.sequence(item, family),
             Adjustment::Graph => self.graph(item, family),
@@ -47,6 +50,52 @@ impl Checker<'_> {
             | Adjustment::BenjaminiYekutieli
             | Adjustment::None => true,
         }
+    }
+
+    /// Estimands that are one claim together: at least two, each on one line, over the same members, in a plain adjustment.
+    fn together(&mut self, item: &ast::Family, family: &mut Family) -> bool {
+        let span = item.together.first().map_or(item.name.span, |name| name.span);
+        let plain = !matches!(family.adjust, Adjustment::FixedSequence | Adjustment::Graph | Adjustment::Joint);
+        let estimands = self.spec.estimands.clone();
+        let mut refuse = |message: String, help: &str| {
+            self.report(Diagnostic::error(Code::FamilyConflict, span, message).help(help));
+            false
+        };
+        if !plain {
+            return refuse(
+                "`together` goes with an adjustment of p-values alone".to_owned(),
+                "write `adjust holm`, or another that takes one p-value of each claim",
+            );
+        }
+        let mut names: Vec<Name> = item.together.iter().map(|name| name.node.clone()).collect();
+        names.sort();
+        names.dedup();
+        if names.len() < 2 || names.len() != item.together.len() {
+            return refuse(
+                "a claim that needs several estimands names each once, and at least two".to_owned(),
+                "write `together lead, saving`",
+            );
+        }
+        let per: Vec<_> = names.iter().map(|name| estimands.get(name).map(|estimand| estimand.per.clone())).collect();
+        let mut shape = None;
+        for (name, per) in names.iter().zip(per) {
+            let mut lines = family.members.iter().filter(|line| line.estimand == *name);
+            let (Some(line), None) = (lines.next(), lines.next()) else {
+                return refuse(
+                    format!("`{name}` does not stand on one line of the family"),
+                    "give each estimand of the claim one `members` line with its test",
+                );
+            };
+            let own = (per, line.filter.clone());
+            if *shape.get_or_insert_with(|| own.clone()) != own {
+                return refuse(
+                    format!("`{name}` is not computed for the same members as the others"),
+                    "give the estimands of one claim the same `per`, and their lines the same `where`",
+                );
+            }
+        }
+        family.together = names;
+        true
     }
 
     /// Estimands of the family, each on one line; refuses one that stands on two.

@@ -29,6 +29,9 @@ enum Owner {
 /// Members are listed only up to this number; beyond it no count is checked by listing.
 const MAX_MEMBERS: usize = 200_000;
 
+/// The word for the rung after a member's own.
+const NEXT: &str = "next";
+
 impl Checker<'_> {
     /// The levels of a factor or of a task attribute with finite levels.
     pub(super) fn levels_of(&self, name: &str) -> Option<Vec<Name>> {
@@ -146,6 +149,9 @@ impl Checker<'_> {
                 ));
                 return None;
             }
+            if level.node == NEXT && !self.levels_of(&factor.node).is_some_and(|levels| levels.contains(&level.node)) {
+                return self.next_rung(factor, level);
+            }
             if self.levels_of(&factor.node).is_some_and(|levels| levels.contains(&level.node)) {
                 return Some((factor.node.clone(), LevelRef::Level(level.node.clone())));
             }
@@ -192,6 +198,38 @@ impl Checker<'_> {
         }
         self.report(found);
         None
+    }
+
+    /// `[model: next]`: the rung after the member's own.
+    fn next_rung(&mut self, factor: &ast::Name, level: &ast::Name) -> Option<(Name, LevelRef)> {
+        if self.spec.ladder(&factor.node).is_none() {
+            self.report(
+                Diagnostic::error(
+                    Code::TypeMismatch,
+                    level.span,
+                    format!("the levels of `{}` form no ladder, so none comes next", factor.node),
+                )
+                .help("declare the factor `ordered`; models stand in the order of their `tier`, a number that each has and no two share"),
+            );
+            return None;
+        }
+        if !self.next_allowed.contains(&factor.node) {
+            self.report(
+                Diagnostic::error(
+                    Code::NotAllowedHere,
+                    level.span,
+                    format!(
+                        "`next` follows the level of a member, and nothing here has one level of `{}`",
+                        factor.node
+                    ),
+                )
+                .help(format!("name it in an estimand that is computed `per {}`", factor.node)),
+            );
+            return None;
+        }
+        self.mark(Kind::Factor, &factor.node);
+        self.next_used.insert(factor.node.clone());
+        Some((factor.node.clone(), LevelRef::Next))
     }
 
     /// The only factor with this level.

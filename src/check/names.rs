@@ -35,6 +35,8 @@ pub(super) struct Names<'a> {
     pub hypotheses: BTreeMap<&'a str, &'a ast::Hypothesis>,
     pub conclusions: BTreeMap<&'a str, &'a ast::Conclusion>,
     pub publishes: BTreeMap<&'a str, &'a ast::Publish>,
+    pub comparisons: BTreeMap<&'a str, &'a ast::Compare>,
+    pub rankings: BTreeMap<&'a str, &'a ast::Ranking>,
     pub looks: Option<&'a ast::Looks>,
     pub scenarios: BTreeMap<&'a str, &'a ast::Scenario>,
     pub results: BTreeMap<&'a str, &'a ast::Results>,
@@ -73,6 +75,8 @@ fn space(kind: Kind) -> Space {
         | Kind::Family
         | Kind::Conclusion
         | Kind::Publish
+        | Kind::Compare
+        | Kind::Ranking
         | Kind::Looks
         | Kind::Scenario
         | Kind::Results
@@ -122,6 +126,8 @@ pub(super) fn noun(kind: Kind) -> &'static str {
         Kind::Hypothesis => "a hypothesis",
         Kind::Conclusion => "a conclusion",
         Kind::Publish => "a set of published figures",
+        Kind::Compare => "a comparison",
+        Kind::Ranking => "a ranking",
         Kind::Looks => "the planned looks",
         Kind::Scenario => "a scenario",
         Kind::Results => "a results block",
@@ -285,6 +291,8 @@ impl<'a> Collector<'a, '_> {
             Declaration::Hypothesis(item) => keep!(Hypothesis, hypotheses, item),
             Declaration::Conclusion(item) => keep!(Conclusion, conclusions, item),
             Declaration::Publish(item) => keep!(Publish, publishes, item),
+            Declaration::Compare(item) => keep!(Compare, comparisons, item),
+            Declaration::Ranking(item) => keep!(Ranking, rankings, item),
             Declaration::Looks(item) => {
                 self.once("looks", item.span, self.names.looks.map(|looks| looks.span));
                 self.names.looks = Some(item);

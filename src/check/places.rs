@@ -50,6 +50,10 @@ pub enum Kind {
     Conclusion,
     /// `publish`
     Publish,
+    /// `compare`
+    Compare,
+    /// `ranking`
+    Ranking,
     /// `looks`
     Looks,
     /// `scenario`

@@ -5,6 +5,7 @@ mod contradiction;
 mod direction;
 mod evidence;
 mod families;
+mod fidelity;
 mod partition;
 mod plan;
 mod reach;
@@ -84,5 +85,6 @@ pub fn check(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
     partition::conclusions(spec, places, out);
     units::check(spec, places, out);
     families::check(spec, places, out);
+    fidelity::check(spec, places, out);
     contradiction::check(spec, places, out);
 }

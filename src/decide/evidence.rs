@@ -13,6 +13,7 @@ use super::node::Node;
 use super::resample::{Job, intervals};
 use super::sets::View;
 use super::test::{Tested, test};
+use super::unit_values::unit_values;
 use crate::math::exact;
 use crate::records::ReceivedEstimate;
 use crate::spec::{
@@ -43,6 +44,18 @@ pub(super) struct Evidence {
     pub p_errors: BTreeMap<Name, f64>,
     /// By test, once families are adjusted.
     pub adjusted: BTreeMap<Name, Figure>,
+    /// What its unit values are like, where a comparison asks.
+    pub units: Option<Result<Units, String>>,
+}
+
+/// What unit values are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Units {
+    pub count: usize,
+    /// Whether they are all the same.
+    pub constant: bool,
+    /// Units or pairs left out because a side does not count.
+    pub left_out: u64,
 }
 
 /// All evidence of a judgment.
@@ -180,6 +193,15 @@ impl Store {
             let mut evidence = blank(frame, estimand, (&key.1, member), node, report);
             if let Some(report) = report {
                 take_reported(&mut evidence, report);
+            }
+            let is_compared =
+                |comparison: &crate::spec::Comparison| comparison.lines.iter().any(|line| line.estimand == key.1);
+            if spec.comparisons.values().any(is_compared) {
+                evidence.units = Some(unit_values(node).map(|found| Units {
+                    count: found.values.len(),
+                    constant: found.values.array_windows::<2>().all(|[one, two]| one == two),
+                    left_out: found.left_out,
+                }));
             }
             for name in &asked.intervals {
                 let Some(interval) = spec.intervals.get(name) else { continue };
@@ -378,6 +400,7 @@ fn blank(
         p: BTreeMap::new(),
         p_errors: BTreeMap::new(),
         adjusted: BTreeMap::new(),
+        units: None,
     }
 }
 

@@ -66,7 +66,11 @@ fn adjusted(
             .collect();
         let values: Vec<Option<f64>> = p.iter().map(|p| p.as_ref().ok().copied()).collect();
         let planned = usize::try_from(family.count).unwrap_or(usize::MAX);
-        let adjusted = adjust_by(frame, family, &group, &values, planned);
+        let adjusted = if family.together.is_empty() {
+            adjust_by(frame, family, &group, &values, planned)
+        } else {
+            adjust_together(frame, family, &group, &values, planned)
+        };
         for (place, (line, member)) in group.iter().enumerate() {
             let Some(evidence) = store.evidence.get_mut(&(set, line.estimand.clone(), member.clone())) else {
                 continue;
@@ -118,6 +122,36 @@ fn adjust_by(
         Adjustment::None => return Ok(p.iter().map(|p| p.unwrap_or(1.0)).collect()),
     };
     adjust(plain, p, planned).map_err(|error| error.to_string())
+}
+
+/// Lines that are one claim bring in the largest of their p-values, and all get what it is adjusted to.
+fn adjust_together(
+    frame: &Frame<'_>,
+    family: &Family,
+    group: &Lines<'_>,
+    p: &[Option<f64>],
+    planned: usize,
+) -> Result<Vec<f64>, String> {
+    let mut claims: BTreeMap<(Option<&Name>, &Binding), Vec<usize>> = BTreeMap::new();
+    for (at, (line, member)) in group.iter().enumerate() {
+        let alone = (!family.together.contains(&line.estimand)).then_some(&line.estimand);
+        claims.entry((alone, member)).or_default().push(at);
+    }
+    let largest = |places: &Vec<usize>| {
+        let own: Option<Vec<f64>> = places.iter().map(|at| p.get(*at).copied().flatten()).collect();
+        own.and_then(|own| own.into_iter().reduce(f64::max))
+    };
+    let values: Vec<Option<f64>> = claims.values().map(largest).collect();
+    let adjusted = adjust_by(frame, family, group, &values, planned)?;
+    let mut out = vec![1.0; p.len()];
+    for (places, value) in claims.values().zip(adjusted) {
+        for at in places {
+            if let Some(slot) = out.get_mut(*at) {
+                *slot = value;
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// Steps of a fixed sequence: the members of each line together.

@@ -44,6 +44,10 @@ pub struct Judgment {
     pub gates: Vec<GateVerdict>,
     /// Families in the order of their names, by analysis set.
     pub families: Vec<FamilyResult>,
+    /// Comparisons in the order of their names, by family.
+    pub comparisons: Vec<ComparisonResult>,
+    /// Rankings in the order of their names.
+    pub rankings: Vec<RankingResult>,
     /// Conclusions in the order of their names.
     pub conclusions: Vec<ConclusionResult>,
     /// Published figures and estimands that no hypothesis reads.
@@ -283,6 +287,82 @@ pub struct FamilyResult {
     pub count: u64,
     /// Members: what, p, adjusted p.
     pub members: Vec<(String, Result<f64, String>, f64)>,
+}
+
+/// The comparisons of one family and what they found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonResult {
+    /// The comparison's name.
+    pub name: Name,
+    /// The analysis set.
+    pub set: Name,
+    /// The combination of its `within` factors.
+    pub within: Vec<(Name, Name)>,
+    /// The adjustment's word.
+    pub adjust: &'static str,
+    /// The level between 0 and 1.
+    pub level: f64,
+    /// The planned number of comparisons.
+    pub count: u64,
+    /// Every comparison.
+    pub members: Vec<ComparedMember>,
+}
+
+/// What one comparison found of its first arm against its second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedMember {
+    /// Factor and level; a pair of levels is written `a, b`.
+    pub member: Vec<(Name, Name)>,
+    /// `better`, `worse`, `equivalent`, `not_separable`, `no_interval` or `no_verdict`.
+    pub finding: &'static str,
+    /// A difference is shown, and it is shown to be smaller than the margin.
+    pub within_margin: bool,
+    /// Why there is no finding.
+    pub reason: Option<String>,
+    /// Units with a difference.
+    pub units: u64,
+    /// Units or pairs left out because a side does not count.
+    pub left_out: u64,
+    /// The adjusted p of no difference, of the line that shows it least.
+    pub p_difference: f64,
+    /// The adjusted p of the equivalence test, of the line that shows it least; absent where none is declared.
+    pub p_equivalence: Option<f64>,
+    /// The evidence of every line.
+    pub lines: Vec<EstimandResult>,
+}
+
+/// One order of arms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankingResult {
+    /// The ranking's name.
+    pub name: Name,
+    /// The analysis set.
+    pub set: Name,
+    /// The combination of the factors that are not ranked.
+    pub within: Vec<(Name, Name)>,
+    /// `findings`, `estimate` or `front`.
+    pub kind: &'static str,
+    /// The arms, the first ones first, or why there is no order.
+    pub rows: Result<Vec<RankRow>, String>,
+}
+
+/// Where one arm stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankRow {
+    /// Factor and level.
+    pub member: Vec<(Name, Name)>,
+    /// Its rank from 1; absent in a front, and where its estimate is undefined.
+    pub rank: Option<u64>,
+    /// Whether another arm has the same rank by the same standing.
+    pub tied: bool,
+    /// The best and the worst rank it may have, when ranked by findings.
+    pub bounds: Option<(u64, u64)>,
+    /// The estimates it is ranked by: estimand, value, unit.
+    pub values: Vec<(Name, Figure, Dimension)>,
+    /// `front`, `dominated` or `undefined`, in a front.
+    pub place: Option<&'static str>,
+    /// The share of resamples that put it on the front, in a front.
+    pub frequency: Option<Result<f64, String>>,
 }
 
 /// A conclusion.

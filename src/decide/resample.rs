@@ -111,6 +111,43 @@ pub(super) fn intervals(frame: &Frame<'_>, jobs: &[Job<'_>], workers: usize) -> 
     slots.into_iter().map(|(_, slot)| slot.unwrap_or_else(|| Resampled::failed("it was not computed"))).collect()
 }
 
+/// How resamples are drawn for trees that are evaluated side by side.
+pub(super) struct Drawn<'d> {
+    /// The analysis set's number.
+    pub set: usize,
+    pub cluster: &'d str,
+    pub resamples: u64,
+    pub seed: u64,
+}
+
+/// The value of every tree on the same resamples of all clusters that any of them reads; `NaN` where there is none.
+pub(super) fn replicates(
+    frame: &Frame<'_>,
+    nodes: &[Node],
+    drawn: &Drawn<'_>,
+    workers: usize,
+) -> Result<Vec<Vec<f64>>, String> {
+    let Some((first, others)) = nodes.split_first() else { return Ok(Vec::new()) };
+    let job = Job {
+        set: drawn.set,
+        node: first,
+        cluster: drawn.cluster.to_owned(),
+        resamples: drawn.resamples,
+        seed: drawn.seed,
+        level: 0.0,
+        kind: None,
+        members: others.iter().collect(),
+    };
+    let mut groups = Groups { frame, list: Vec::new(), numbers: BTreeMap::new(), drawn: BTreeMap::new() };
+    let number = groups.number(clusters_of(frame, &job), Draw::Seeded(drawn.resamples, drawn.seed), &job);
+    let group = groups.list.get_mut(number).ok_or_else(|| "there is nothing to resample".to_owned())?;
+    group.sum(workers);
+    let picks = group.picks.clone()?;
+    let evaluator = evaluate::Evaluator { set: drawn.set, group, picks: &picks };
+    let none = || vec![f64::NAN; picks.resamples() as usize];
+    Ok(nodes.iter().map(|node| evaluator.replicates(node).unwrap_or_else(|_| none())).collect())
+}
+
 /// Groups of clusters that are picked alike, each with the totals that some job reads.
 struct Groups<'f> {
     frame: &'f Frame<'f>,

@@ -6,17 +6,19 @@ use super::Refusal;
 use super::compile::Reported;
 use super::court::{Court, Heard, conditions_of};
 use super::evidence::{Key, Store, Wanted, members_of};
-use super::families;
 use super::frame::Frame;
 use super::judgment::{ConclusionResult, EstimandResult, Flow, HypothesisVerdict, Judgment, Warning};
 use super::looks::look;
 use super::members::Binding;
 use super::rule::Scene;
 use super::sets::View;
+use super::{comparisons, families, rankings};
 use crate::plan::Task;
 use crate::records::Joined;
 use crate::records::digest::records_digest;
-use crate::spec::{About, CaseCondition, Claim, Conclusion, Condition, Hypothesis, Name, RecordExpr, Spec};
+use crate::spec::{
+    About, CaseCondition, Claim, Conclusion, Condition, Hypothesis, Name, Ranking, RankingKind, RecordExpr, Spec,
+};
 
 /// What is not in the study or the records.
 #[derive(Debug, Clone, Default)]
@@ -60,6 +62,16 @@ pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) ->
     let mut store = Store::compute(&views, &reported, &wanted, look.as_ref(), workers);
     let families =
         sets.iter().enumerate().flat_map(|(set, name)| families::adjust_all(&frame, set, name, &mut store)).collect();
+    let (comparisons, findings) = comparisons::find(&frame, &sets, &store);
+    let rankings = rankings::order(&rankings::Sources {
+        frame: &frame,
+        views: &views,
+        reported: &reported,
+        sets: &sets,
+        store: &store,
+        findings: &findings,
+        workers,
+    });
     let mut court =
         Court { frame: &frame, store: &store, sets: &sets, gates: BTreeMap::new(), verdicts: BTreeMap::new() };
     for step in order(spec)? {
@@ -88,6 +100,8 @@ pub fn judge(spec: &Spec, tasks: &[Task], joined: &Joined, options: &Options) ->
         hypotheses: hypotheses.collect(),
         gates: gates.map(|(name, gate, heard)| court.shown_gate(name, gate, heard)).collect(),
         families,
+        comparisons,
+        rankings,
         conclusions: spec.conclusions.iter().map(|(name, one)| conclude(&court, name, one)).collect(),
         figures: figures(&frame, &store),
         warnings,
@@ -103,7 +117,8 @@ fn sets_in_use(spec: &Spec) -> Vec<Name> {
     hypotheses.sort_by_key(|hypothesis| hypothesis.role);
     let mut sets: Vec<Name> = Vec::new();
     let named = hypotheses.iter().flat_map(|hypothesis| &hypothesis.sets);
-    for set in named.chain(spec.gates.values().map(|gate| &gate.set)) {
+    let compared = spec.comparisons.values().map(|one| &one.set).chain(spec.rankings.values().map(|one| &one.set));
+    for set in named.chain(spec.gates.values().map(|gate| &gate.set)).chain(compared) {
         if !sets.contains(set) {
             sets.push(set.clone());
         }
@@ -154,6 +169,8 @@ fn wanted(frame: &Frame<'_>, sets: &[Name]) -> BTreeMap<Key, Wanted> {
     for figure in published(spec) {
         add(0, &[plain(&figure)], None);
     }
+    comparisons::want(frame, sets, &mut wanted);
+    rankings::want(frame, sets, &mut wanted);
     for set in 0..sets.len() {
         families::want(frame, set, &mut wanted);
     }
@@ -179,8 +196,19 @@ fn published(spec: &Spec) -> BTreeSet<Name> {
     };
     let mut read: BTreeSet<Name> = spec.hypotheses.values().flat_map(clauses).collect();
     read.extend(spec.gates.values().flat_map(|gate| &gate.about).map(|about| about.estimand.clone()));
+    read.extend(spec.comparisons.values().flat_map(|one| &one.lines).map(|line| line.estimand.clone()));
+    read.extend(spec.rankings.values().flat_map(ranked_by));
     let named: BTreeSet<&Name> = spec.publishes.values().flat_map(|publish| &publish.figures).collect();
     spec.estimands.keys().filter(|name| named.contains(name) || !read.contains(*name)).cloned().collect()
+}
+
+/// The estimands whose estimates a ranking shows.
+fn ranked_by(ranking: &Ranking) -> Vec<Name> {
+    match &ranking.kind {
+        RankingKind::Findings { .. } => Vec::new(),
+        RankingKind::Estimate { estimand, .. } => vec![estimand.clone()],
+        RankingKind::Front { objectives, .. } => objectives.iter().map(|one| one.estimand.clone()).collect(),
+    }
 }
 
 /// Published figures and unread estimands under the headline set.

@@ -117,6 +117,7 @@ codes! {
     AnyUncorrected = "E0603" "any of several without a correction";
     FamilyConflict = "E0604" "multiplicity stated in two ways";
     BoundsNotAdjusted = "E0605" "a family whose members decide by unadjusted bounds";
+    AdjustedApart = "E0606" "differences and equivalence adjusted apart";
 
     // E07: design, inputs and results.
     CellNeverRun = "E0701" "a rule about cells that are never run";

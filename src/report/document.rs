@@ -1,6 +1,8 @@
 //! The verdict document, `prespec-verdict/1`: a judgment as JSON, in a fixed member order, so that two runs give the same
 //! bytes. Its schema is `docs/verdict.schema.json`.
 
+mod comparisons;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -43,6 +45,10 @@ struct Document<'a> {
     hypotheses: Vec<HypothesisDocument<'a>>,
     gates: Vec<GateDocument<'a>>,
     families: Vec<FamilyDocument<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comparisons: Vec<comparisons::ComparisonDocument<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rankings: Vec<comparisons::RankingDocument<'a>>,
     conclusions: Vec<ConclusionDocument<'a>>,
     figures: Vec<EstimandDocument<'a>>,
     warnings: Vec<WarningDocument<'a>>,
@@ -388,6 +394,8 @@ fn document(judgment: &Judgment) -> Document<'_> {
                     .collect(),
             })
             .collect(),
+        comparisons: judgment.comparisons.iter().map(comparisons::comparison).collect(),
+        rankings: judgment.rankings.iter().map(comparisons::ranking).collect(),
         conclusions: judgment
             .conclusions
             .iter()

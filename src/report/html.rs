@@ -10,6 +10,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use crate::decide::judgment::Judgment;
 use crate::spec::Spec;
 
+mod compared;
 mod evidence;
 mod flow;
 mod hypothesis;

@@ -1,7 +1,7 @@
 //! A judgment as text of at most 100 columns: plain, or coloured when asked. Owns layout for a terminal; every text of the
 //! study is cleaned of control characters, so that no study can move the cursor.
 
-use super::{document::LIMIT, figures, reading, words};
+use super::{compared, document::LIMIT, figures, reading, words};
 use crate::decide::judgment::{
     EstimandResult, Flow, GateVerdict, HypothesisVerdict, Judgment, MemberVerdict, Outcome, SetVerdict,
 };
@@ -43,6 +43,7 @@ pub fn summary(judgment: &Judgment, spec: &Spec, style: Style) -> String {
     }
     writer.conclusions(&mut page);
     writer.gates(&mut page);
+    writer.comparisons(&mut page);
     writer.families(&mut page);
     writer.flows(&mut page);
     writer.figures(&mut page);
@@ -257,6 +258,9 @@ impl Writer<'_> {
                     words::counted(family.count, "member")
                 ),
             );
+            if let Some(declared) = self.spec.families.get(&family.name) {
+                page.paragraph(4, "", words::intervals_of(declared.adjust));
+            }
             for (member, p, adjusted) in family.members.iter().take(MEMBERS_SHOWN) {
                 let p = match p {
                     Ok(p) => figures::p_named("p", *p),
@@ -266,6 +270,36 @@ impl Writer<'_> {
             }
             if let Some(more) = family.members.len().checked_sub(MEMBERS_SHOWN).filter(|more| *more > 0) {
                 page.paragraph(4, "", &format!("and {more} more, all of them in the verdict document"));
+            }
+        }
+    }
+
+    fn comparisons(&self, page: &mut Page) {
+        if !self.judgment.comparisons.is_empty() {
+            self.block(page, "Comparisons");
+        }
+        for result in &self.judgment.comparisons {
+            page.paragraph(2, "", &format!("{} ({})", result.name, compared::heading(result)));
+            for member in result.members.iter().take(MEMBERS_SHOWN) {
+                let finding = reading::labelled(self.judgment, &compared::finding(member));
+                page.row(4, &words::member(&member.member), &finding, &compared::evidence(member));
+            }
+            if let Some(more) = result.members.len().checked_sub(MEMBERS_SHOWN).filter(|more| *more > 0) {
+                page.paragraph(4, "", &format!("and {more} more, all of them in the verdict document"));
+            }
+        }
+        if !self.judgment.rankings.is_empty() {
+            self.block(page, "Rankings");
+        }
+        for result in &self.judgment.rankings {
+            page.paragraph(2, "", &format!("{} ({})", result.name, compared::order(result)));
+            match &result.rows {
+                Ok(rows) => {
+                    for row in rows.iter().take(MEMBERS_SHOWN) {
+                        page.row(4, &words::member(&row.member), &compared::place(row), &compared::beside(row));
+                    }
+                }
+                Err(reason) => page.paragraph(4, "none because ", reason),
             }
         }
     }

@@ -287,6 +287,26 @@ pub const fn adjustment(adjustment: Adjustment) -> &'static str {
     }
 }
 
+/// Whether intervals match the verdicts of an adjustment.
+#[must_use]
+pub const fn intervals_of(adjustment: Adjustment) -> &'static str {
+    match adjustment {
+        Adjustment::Bonferroni => "intervals that share their level `over` the family match it",
+        Adjustment::None => "intervals of one member alone match it",
+        Adjustment::Holm
+        | Adjustment::Hochberg
+        | Adjustment::Hommel
+        | Adjustment::FixedSequence
+        | Adjustment::Graph
+        | Adjustment::Joint => {
+            "no intervals match it; those `over` the family or simultaneous ones hold for all members, and are wider"
+        }
+        Adjustment::BenjaminiHochberg | Adjustment::BenjaminiYekutieli => {
+            "no intervals match it: it holds the share of false claims, not the chance of any"
+        }
+    }
+}
+
 /// What a gate is and what its failure gives: `positive control; failure gives void`.
 #[must_use]
 pub fn gate(polarity: Option<Polarity>, fail: GateFailure) -> String {

@@ -173,6 +173,9 @@ pub struct Family {
     pub weights: BTreeMap<Name, Quantity>,
     /// The shares that one estimand of a graph passes on to another when it is rejected, sorted.
     pub passes: Vec<Pass>,
+    /// Estimands whose members with the same levels are one claim that needs them all, so that its p is the largest of theirs,
+    /// sorted.
+    pub together: Vec<Name>,
 }
 
 /// `pass gain to cost 1/2`

@@ -1,11 +1,13 @@
 //! The syntax tree: what was written, with places, before any name is resolved. Owns shapes only; it knows no units, no
 //! bounds and no meaning.
 
+mod compare;
 mod equality;
 mod expr;
 mod results;
 mod scaffold;
 
+pub use compare::{Compare, CompareLine, Ranking};
 pub use expr::{ArithmeticOp, Call, CompareOp, Expr, ExprKind, Literal, Selector};
 pub use results::{Mapping, Results};
 pub use scaffold::{Role, Scaffold, Step, Tool, TypeName, TypedName};
@@ -83,6 +85,10 @@ pub enum Declaration {
     Conclusion(Conclusion),
     /// `publish headline = raw, adjusted`
     Publish(Publish),
+    /// `compare leads { on lead with flip higher; … }`
+    Compare(Compare),
+    /// `ranking order { by leads; … }`
+    Ranking(Ranking),
     /// `looks { at 40, 80; maximum 139 task; spend obrien_fleming }`
     Looks(Looks),
     /// `scenario flat null "…" { … }`
@@ -552,6 +558,8 @@ pub struct Family {
     pub weights: Vec<(Name, Literal)>,
     /// `pass gain to cost 1`
     pub passes: Vec<(Name, Name, Literal)>,
+    /// `together lead, saving`: members with the same levels are one claim that needs them all.
+    pub together: Vec<Name>,
 }
 
 /// `members ESTIMAND [with TEST] [per factors] [where condition]`

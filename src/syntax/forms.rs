@@ -27,6 +27,8 @@ pub(super) enum Context {
     Clause,
     Decide,
     Conclusion,
+    Compare,
+    Ranking,
     Looks,
     Scenario,
     Draw,
@@ -88,7 +90,7 @@ impl Form {
 }
 
 /// Words that will start a declaration one day.
-pub(super) const PLANNED: &[&str] = &["audit", "profile", "track", "design_space", "compare", "ranking"];
+pub(super) const PLANNED: &[&str] = &["audit", "profile", "track", "design_space"];
 
 const TOP: &[Form] = &[
     many("language", Rule::d_language),
@@ -117,6 +119,8 @@ const TOP: &[Form] = &[
     many("hypothesis", Rule::d_hypothesis).block(Context::Hypothesis),
     many("conclusion", Rule::d_conclusion).block(Context::Conclusion),
     many("publish", Rule::d_publish),
+    many("compare", Rule::d_compare).block(Context::Compare),
+    many("ranking", Rule::d_ranking).block(Context::Ranking),
     many("looks", Rule::d_looks).block(Context::Looks),
     many("scenario", Rule::d_scenario).block(Context::Scenario),
     many("results", Rule::d_results).block(Context::Results),
@@ -203,6 +207,7 @@ const FAMILY: &[Form] = &[
     once("sequence", Rule::c_sequence),
     many("weight", Rule::c_weight),
     many("pass", Rule::c_pass),
+    once("together", Rule::c_together),
 ];
 
 const GATE: &[Form] = &[
@@ -238,6 +243,26 @@ const CLAUSE: &[Form] = &[
 ];
 
 const CONCLUSION: &[Form] = &[many("say", Rule::c_say), many("silent", Rule::c_silent)];
+
+const COMPARE: &[Form] = &[
+    many("on", Rule::c_on),
+    once("within", Rule::c_within),
+    once("adjust", Rule::c_adjust),
+    once("level", Rule::c_at_level),
+    once("minimum", Rule::c_minimum),
+    once("precedence", Rule::c_precedence),
+    once("set", Rule::c_set),
+    once("count", Rule::c_count),
+];
+
+const RANKING: &[Form] = &[
+    once("by", Rule::c_by),
+    once("order", Rule::c_rank_order),
+    once("rank", Rule::c_rank),
+    many("front", Rule::c_front),
+    once("draws", Rule::c_draws),
+    once("set", Rule::c_set),
+];
 
 const LOOKS: &[Form] = &[once("at", Rule::c_look_at), once("maximum", Rule::c_maximum), once("spend", Rule::c_spend)];
 
@@ -289,6 +314,8 @@ pub(super) const fn forms(context: Context) -> &'static [Form] {
         Context::Hypothesis => HYPOTHESIS,
         Context::Clause => CLAUSE,
         Context::Conclusion => CONCLUSION,
+        Context::Compare => COMPARE,
+        Context::Ranking => RANKING,
         Context::Looks => LOOKS,
         Context::Scenario => SCENARIO,
         Context::Draw => DRAW,
@@ -327,6 +354,8 @@ pub(super) const fn open_form(context: Context) -> Option<Form> {
         | Context::Hypothesis
         | Context::Clause
         | Context::Conclusion
+        | Context::Compare
+        | Context::Ranking
         | Context::Looks
         | Context::Scenario
         | Context::Draw
@@ -357,6 +386,8 @@ pub(super) const fn title(context: Context) -> &'static str {
         Context::Clause => "in `clause`",
         Context::Decide => "in `decide`",
         Context::Conclusion => "in `conclusion`",
+        Context::Compare => "in `compare`",
+        Context::Ranking => "in `ranking`",
         Context::Looks => "in `looks`",
         Context::Scenario => "in `scenario`",
         Context::Draw => "in `draw`",
@@ -382,6 +413,8 @@ pub(super) const CONTEXTS: &[Context] = &[
     Context::Hypothesis,
     Context::Clause,
     Context::Conclusion,
+    Context::Compare,
+    Context::Ranking,
     Context::Looks,
     Context::Scenario,
     Context::Draw,

@@ -202,6 +202,17 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         | Rule::c_silent
         | Rule::d_publish
         | Rule::d_waive
+        | Rule::d_compare
+        | Rule::c_on
+        | Rule::c_at_level
+        | Rule::c_precedence
+        | Rule::d_ranking
+        | Rule::c_by
+        | Rule::c_rank_order
+        | Rule::c_rank
+        | Rule::c_front
+        | Rule::c_draws
+        | Rule::c_together
         | Rule::d_looks
         | Rule::c_look_at
         | Rule::c_maximum
@@ -415,6 +426,16 @@ pub(super) const fn noun(rule: Rule) -> Noun {
         Rule::k_smallest => Noun::Word("smallest"),
         Rule::k_some => Noun::Word("some"),
         Rule::k_spend => Noun::Word("spend"),
+        Rule::k_compare => Noun::Word("compare"),
+        Rule::k_difference => Noun::Word("difference"),
+        Rule::k_draws => Noun::Word("draws"),
+        Rule::k_equivalence => Noun::Word("equivalence"),
+        Rule::k_front => Noun::Word("front"),
+        Rule::k_inclusion => Noun::Word("inclusion"),
+        Rule::k_precedence => Noun::Word("precedence"),
+        Rule::k_rank => Noun::Word("rank"),
+        Rule::k_ranking => Noun::Word("ranking"),
+        Rule::k_together => Noun::Word("together"),
         Rule::k_state => Noun::Word("state"),
         Rule::k_study => Noun::Word("study"),
         Rule::k_successes => Noun::Word("successes"),

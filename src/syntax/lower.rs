@@ -5,6 +5,7 @@
 )]
 
 mod analysis;
+mod compare;
 mod expression;
 mod leaves;
 mod models;
@@ -98,6 +99,8 @@ impl Reader<'_> {
             Rule::d_hypothesis => Declaration::Hypothesis(self.hypothesis(cursor, line)?),
             Rule::d_conclusion => Declaration::Conclusion(self.conclusion(cursor, line)?),
             Rule::d_publish => Declaration::Publish(self.publish(cursor)?),
+            Rule::d_compare => Declaration::Compare(self.compare(cursor, line)?),
+            Rule::d_ranking => Declaration::Ranking(self.ranking(cursor, line)?),
             Rule::d_looks => Declaration::Looks(self.looks(line)),
             Rule::d_scenario => Declaration::Scenario(self.scenario(cursor, line)?),
             Rule::d_results => Declaration::Results(self.results(cursor, line)?),

@@ -6,7 +6,7 @@ use std::path::Path;
 use prespec::check::{Analysis, analyse};
 use prespec::diagnostic::Severity;
 
-const STUDIES: [&str; 8] = [
+const STUDIES: [&str; 9] = [
     "specs/gaia_scaffolds/gaia_scaffolds.prespec",
     "examples/first_study/first_study.prespec",
     "tests/cases/a1_chess/a1_chess.prespec",
@@ -15,6 +15,7 @@ const STUDIES: [&str; 8] = [
     "tests/cases/a4_placebo/a4_placebo.prespec",
     "tests/cases/a5_defence/a5_defence.prespec",
     "tests/cases/a6_quotient/a6_quotient.prespec",
+    "tests/cases/comparisons/comparisons.prespec",
 ];
 
 fn study(path: &str) -> Analysis {

@@ -1,5 +1,6 @@
 //! From records to verdicts, from the outside: a study as text, records made by hand, and the judgment.
 
+mod compare;
 mod estimands;
 mod functions;
 mod gaia;

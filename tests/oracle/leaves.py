@@ -339,6 +339,31 @@ def types():
         sequence=seq(TEXT),
         weights=map_of(TEXT, quantity),
         passes=set_of(rec(from_=TEXT, to=TEXT, share=quantity)),
+        together=set_of(TEXT),
+    )
+    line = rec(
+        estimand=TEXT, difference=TEXT, equivalence=opt(TEXT), intervals=set_of(TEXT), higher=BOOL
+    )
+    t["comparisons"] = rec(
+        lines=set_of(line),
+        within=set_of(TEXT),
+        adjust=choice(
+            *"holm bonferroni hochberg hommel benjamini_hochberg benjamini_yekutieli".split(),
+            *"fixed_sequence graph joint none".split()
+        ),
+        level=quantity,
+        minimum=INTEGER,
+        precedence=opt(choice("difference", "equivalence")),
+        set=TEXT,
+        count=INTEGER,
+    )
+    t["rankings"] = rec(
+        kind=choice(
+            findings=(TEXT, choice("inclusion", "count")),
+            estimate=(TEXT, BOOL, set_of(TEXT)),
+            front=(set_of(rec(estimand=TEXT, higher=BOOL)), set_of(TEXT), TEXT),
+        ),
+        set=TEXT,
     )
     t["looks"] = rec(at=seq(INTEGER), maximum=INTEGER, spend=choice("obrien_fleming", "pocock", "anytime"))
     change = rec(by=quantity, times=BOOL, filter=opt(record_expr))
@@ -475,7 +500,7 @@ TYPES = types()
 SECTIONS = {"study", "tasks", "design", "looks", "waivers", "semantics"}
 LISTS = set(
     "factors models scaffolds tools fields sets values measures estimands picks intervals tests margins families gates "
-    "hypotheses conclusions publish scenarios results".split()
+    "hypotheses conclusions publish comparisons rankings scenarios results".split()
 )
 SEMANTICS = {
     "generator": "philox4x32-10/stafford13/1",

@@ -90,6 +90,7 @@ record!(Family {
     sequence = "sequence",
     weights = "weights",
     passes = "passes" set,
+    together = "together" set,
 });
 record!(Pass { from = "from", to = "to", share = "share" });
 words!(Polarity { Positive = "positive", Negative = "negative" });

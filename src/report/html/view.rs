@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::ReportError;
+use super::compared::CompareView;
 use super::evidence::{Entry, Plot, plots, typographic};
 use super::flow::{FlowView, flow};
 use super::hypothesis::{HypothesisView, hypothesis};
@@ -55,6 +56,8 @@ pub(super) struct Page {
     hypotheses: Vec<HypothesisView>,
     conclusions: Vec<ConclusionView>,
     gates: Vec<GateView>,
+    comparisons: Vec<CompareView>,
+    rankings: Vec<CompareView>,
     families: Vec<FamilyView>,
     flows: Vec<FlowView>,
     figures: Vec<Plot>,
@@ -149,6 +152,8 @@ pub(super) fn view(judgment: &Judgment, spec: &Spec) -> Result<Page, ReportError
             .enumerate()
             .map(|(at, found)| gate(judgment, spec, found, at + 1))
             .collect::<Result<_, _>>()?,
+        comparisons: judgment.comparisons.iter().map(|one| CompareView::of_comparison(judgment, one)).collect(),
+        rankings: judgment.rankings.iter().map(CompareView::of_ranking).collect(),
         families: families(judgment, spec)?,
         flows: judgment.flows.iter().enumerate().map(|(at, found)| flow(found, spec, at + 1)).collect(),
         figures: plots(
@@ -293,7 +298,8 @@ fn families(judgment: &Judgment, spec: &Spec) -> Result<Vec<FamilyView>, ReportE
                     "{}, {} planned",
                     words::adjustment(declared.adjust),
                     words::counted(family.count, "member")
-                ),
+                ) + "; "
+                    + words::intervals_of(declared.adjust),
                 rows: family
                     .members
                     .iter()

@@ -140,6 +140,7 @@ impl Reader<'_> {
             sequence: Vec::new(),
             weights: Vec::new(),
             passes: Vec::new(),
+            together: Vec::new(),
         };
         for clause in clauses {
             let cursor = &mut Cursor::new(&clause.node);
@@ -158,6 +159,7 @@ impl Reader<'_> {
                     let share = self.find_literal(cursor);
                     family.passes.extend(ends.zip(share).map(|((from, to), share)| (from, to, share)));
                 }
+                Rule::c_together => family.together = self.names_below(&clause.node),
                 Rule::c_alpha => family.alpha = self.find_literal(cursor),
                 _ => {}
             }

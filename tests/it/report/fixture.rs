@@ -209,6 +209,8 @@ pub fn empty() -> (Judgment, Spec) {
         hypotheses: Vec::new(),
         gates: Vec::new(),
         families: Vec::new(),
+        comparisons: Vec::new(),
+        rankings: Vec::new(),
         conclusions: Vec::new(),
         figures: Vec::new(),
         warnings: Vec::new(),
