@@ -262,9 +262,10 @@ fn judge(arguments: &Arguments, bound: Bound, output: &mut Output) -> Result<(Ju
     }
 }
 
-/// Records a judgment of a part of the plan beside the frozen file, before anything of it is shown.
+/// Records a judgment of a part of the plan, planned look or not, beside the frozen file, before anything of it is shown.
 fn log_look(arguments: &Arguments, judgment: &Judgment, output: &mut Output) -> Result<(), Exit> {
-    let (true, Some(freeze_id)) = (judgment.partial, &judgment.freeze_id) else { return Ok(()) };
+    let is_early = judgment.partial || judgment.look.as_ref().is_some_and(|look| look.units < look.maximum);
+    let (true, Some(freeze_id)) = (is_early, &judgment.freeze_id) else { return Ok(()) };
     let flow = judgment.flows.first();
     let missing = flow.map_or(0, |flow| {
         flow.states.iter().filter(|(state, _)| *state == "missing").map(|(_, records)| *records).sum()

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Refusal;
 use crate::plan::Task;
 use crate::records::Joined;
-use crate::spec::{Looks, Spec, Spend, StateClass, TestMethod};
+use crate::spec::{Looks, Spec, Spend, State, TestMethod};
 use crate::stats::spending::{Crossing, Spending, boundaries};
 
 /// The look that is judged.
@@ -37,7 +37,8 @@ pub(super) fn look(
 ) -> Result<(Look, Option<Complete>), Refusal> {
     let mut complete = vec![true; tasks.len()];
     for (unit, state) in joined.plan.units.iter().zip(&joined.states) {
-        if state.class() == Some(StateClass::Missing)
+        // What was cancelled or failed for good has come: it will not come again.
+        if *state == State::Missing
             && let Some(slot) = complete.get_mut(unit.task as usize)
         {
             *slot = false;
@@ -71,7 +72,7 @@ pub(super) fn look(
             let next = at.iter().find(|look| **look > units).copied().unwrap_or(looks.maximum);
             return Err(Refusal::new(format!(
                 "{units} of {} units are complete, which is between two planned looks; a look that was not declared decides nothing. The \
-                 next one is at {next} complete units: wait for it, or hold the results of the other units back",
+                 next one is at {next} complete units: wait for it, or hold the results of the other units back; runs that will never come are reported with a state such as `cancelled`",
                 looks.maximum
             )));
         }

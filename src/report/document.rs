@@ -217,9 +217,7 @@ struct EstimandDocument<'a> {
     estimate: Option<NumberDocument>,
     #[serde(skip_serializing_if = "Option::is_none")]
     undefined: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     intervals: Vec<IntervalDocument<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<TestDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<u64>,

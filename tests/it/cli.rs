@@ -141,6 +141,43 @@ fn a_look_at_part_of_the_results_leaves_a_line() {
     }
 }
 
+/// A planned look leaves its line as well; the last one looks at everything and leaves none.
+#[test]
+fn a_planned_look_is_recorded_and_units_that_never_come_end_the_study() {
+    let (_outer, folder) = starter();
+    let spec = folder.join("study.prespec");
+    let planned = fs::read_to_string(&spec)
+        .unwrap()
+        .replacen("hypothesis H1", "looks { at 20; maximum 40 task; spend pocock }\n\nhypothesis H1", 1)
+        .replacen("\"failed\" -> errored", "\"failed\" -> errored; \"gone\" -> cancelled", 1);
+    assert!(planned.contains("gone"), "the starter maps the state of failed runs");
+    fs::write(&spec, planned).unwrap();
+    let path = freeze(&folder);
+    let results = folder.join("results/results.csv");
+    let rows = fs::read_to_string(&results).unwrap();
+    let list = folder.join("preregistrations/first_study/LOOKS.jsonl");
+    let judge = || run(&folder, &["judge", &path, "--results", "results"]);
+    let of = |keep: &dyn Fn(&str) -> bool| rows.lines().filter(|line| keep(line)).collect::<Vec<_>>().join("\n") + "\n";
+
+    fs::write(&results, of(&|line| line.starts_with("task,") || &line[..6] <= "sum-20")).unwrap();
+    let looked = judge();
+    assert_eq!(looked.status.code(), Some(0), "{}", text(&looked.stderr));
+    assert!(text(&looked.stdout).contains("interim look 1 of 2"));
+    assert_eq!(fs::read_to_string(&list).unwrap().lines().count(), 1);
+
+    fs::write(&results, of(&|line| !line.starts_with("sum-40"))).unwrap();
+    let refused = judge();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("39 of 40 units"), "{}", text(&refused.stderr));
+
+    let gone = ["plain,1", "plain,2", "checked,1", "checked,2"].map(|cell| format!("sum-40,{cell},gone,\n"));
+    fs::write(&results, of(&|line| !line.starts_with("sum-40")) + &gone.concat()).unwrap();
+    let last = judge();
+    assert_eq!(last.status.code(), Some(0), "{}", text(&last.stderr));
+    assert!(text(&last.stdout).contains("the last of 2 planned looks"));
+    assert_eq!(fs::read_to_string(&list).unwrap().lines().count(), 1);
+}
+
 #[test]
 fn every_code_is_explained_and_unknown_ones_are_not() {
     let here = Path::new(".");
