@@ -11,8 +11,8 @@ use super::{Checker, Kind, order};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
-    Dimension, Estimand, EstimandBody, Margin, Measure, Name, NumberType, Per, Pick, Publish, Quantity, RecordExpr,
-    ValueTable,
+    Bounds, Dimension, Estimand, EstimandBody, Margin, Measure, Name, NumberType, Per, Pick, Publish, Quantity,
+    RecordExpr, ValueTable,
 };
 use crate::syntax::ast::{self, Expr, ExprKind};
 
@@ -402,7 +402,14 @@ impl<'a> Checker<'a> {
                 None => return,
             },
         };
-        self.spec.measures.insert(name.to_owned(), Measure { parameters, expr, undefined, kind: ty.number });
+        let mut kind = ty.number;
+        if let Some(quantity) = &undefined {
+            // What stands for an undefined value is one of the values.
+            let point = Bounds { lower: Some(quantity.value.clone()), upper: Some(quantity.value.clone()) };
+            kind.bounds = units::union(&kind.bounds, &point);
+            kind.integer &= quantity.value.is_integer();
+        }
+        self.spec.measures.insert(name.to_owned(), Measure { parameters, expr, undefined, kind });
     }
 
     /// The factors of a `per`, checked.

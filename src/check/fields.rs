@@ -7,7 +7,7 @@ use super::record_expr::{RecordKind, RecordPlace, shown};
 use super::tasks::names_in;
 use super::{Checker, Kind, order, units};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::spec::{Bounds, Field, FieldRole, RecordExpr, ValueType};
+use crate::spec::{Bounds, Field, FieldRole, NumberType, RecordExpr, ValueType};
 use crate::syntax::ast;
 
 impl Checker<'_> {
@@ -67,8 +67,12 @@ impl Checker<'_> {
         }
         let derived = match &outcome.derived {
             None => None,
-            Some(expr) => match self.derived(expr, &kind) {
-                Some(derived) => Some(derived),
+            Some(expr) => match self.derived(expr, &kind, outcome.bounds.is_some()) {
+                Some((derived, number)) => {
+                    // What the expression can give is what rules are proved for.
+                    kind = number.map_or(kind, ValueType::Number);
+                    Some(derived)
+                }
                 None => return,
             },
         };
@@ -94,13 +98,21 @@ impl Checker<'_> {
         self.spec.fields.insert(name.to_owned(), field);
     }
 
-    /// An expression for a derived outcome, of the type that was written.
-    fn derived(&mut self, expr: &ast::Expr, wanted: &ValueType) -> Option<RecordExpr> {
+    /// An expression for a derived outcome, of the type that was written; for a number with the range that follows from the
+    /// expression. A range that was `declared` must hold it.
+    fn derived(
+        &mut self,
+        expr: &ast::Expr,
+        wanted: &ValueType,
+        declared: bool,
+    ) -> Option<(RecordExpr, Option<NumberType>)> {
         let place = RecordPlace::records("a derived outcome");
         let (mut checked, kind) = self.record(expr, &place)?;
         match (&kind, wanted) {
-            (RecordKind::Bool, ValueType::Bool) | (RecordKind::Text, ValueType::Text) => return Some(checked),
-            (RecordKind::Level(_, levels), ValueType::Level(wanted)) if levels == wanted => return Some(checked),
+            (RecordKind::Bool, ValueType::Bool) | (RecordKind::Text, ValueType::Text) => return Some((checked, None)),
+            (RecordKind::Level(_, levels), ValueType::Level(wanted)) if levels == wanted => {
+                return Some((checked, None));
+            }
             (RecordKind::Number(ty), ValueType::Number(wanted)) => {
                 let other = units::Ty::new(wanted.dimension.clone(), Bounds::default(), false);
                 return match units::unify(&other, ty) {
@@ -108,7 +120,20 @@ impl Checker<'_> {
                         if let RecordExpr::Number(quantity) = &mut checked {
                             quantity.dimension = wanted.dimension.clone();
                         }
-                        Some(checked)
+                        let number = NumberType { dimension: wanted.dimension.clone(), ..ty.number.clone() };
+                        if declared && !number.bounds.within(&wanted.bounds) {
+                            self.report(
+                                Diagnostic::error(
+                                    Code::Unreachable,
+                                    expr.span,
+                                    "the expression can give more than the declared bounds hold",
+                                )
+                                .note("rules are proved for values within the bounds")
+                                .help("leave out `in [ … ]`: the bounds follow from the expression"),
+                            );
+                            return None;
+                        }
+                        Some((checked, Some(number)))
                     }
                     Err(mix) => {
                         let sides = (

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use num_traits::Zero as _;
+
 use super::places::Part;
 use super::record_expr::{RecordPlace, state_class};
 use super::{Checker, Kind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::math::Rational;
-use crate::spec::{self, AnalysisSet, CountAs, FieldRole, Fill, Keep, Pool, Quantity, StateClass, ValueType};
+use crate::spec::{
+    self, AnalysisSet, Bounds, CountAs, FieldRole, Fill, Keep, NumberType, Pool, Quantity, StateClass, ValueType,
+};
 use crate::syntax::ast::{Attribute, Name, SetClause};
 
 /// What is written after `as`.
@@ -138,7 +142,9 @@ impl Checker<'_> {
             let fill = match fill {
                 Attribute::Word(word) if word.node == "absent" => Some(Fill::Absent),
                 Attribute::Number(literal) => self.quantity(literal).and_then(|(quantity, bare)| {
-                    self.fit(quantity, bare, Self::literal_span(literal), &number.dimension).map(Fill::Value)
+                    let span = Self::literal_span(literal);
+                    let quantity = self.fit(quantity, bare, span, &number.dimension)?;
+                    self.can_stand(&field.node, &number, &quantity, span).then_some(Fill::Value(quantity))
                 }),
                 Attribute::Word(_) | Attribute::Text(_) => {
                     self.report(
@@ -162,6 +168,57 @@ impl Checker<'_> {
             }
         }
         found
+    }
+
+    /// Whether a value can stand for an outcome: rules are proved for what the outcome can be.
+    fn can_stand(&mut self, name: &str, number: &NumberType, quantity: &Quantity, span: crate::source::Span) -> bool {
+        let fits = number.bounds.hold(&quantity.value) && (!number.integer || quantity.value.is_integer());
+        if !fits {
+            self.report(
+                Diagnostic::error(Code::Unreachable, span, format!("`{name}` cannot be {quantity}"))
+                    .note("rules are proved for what an outcome can be, by its type and bounds")
+                    .help(format!("write a number that `{name}` can be, or `{name} as absent`")),
+            );
+        }
+        fits
+    }
+
+    /// Asks that a number which stands for every absent outcome can be each of them.
+    fn stands_for_all(&mut self, quantity: &Quantity, bare: bool, span: crate::source::Span) {
+        let fields: Vec<(spec::Name, ValueType)> = self
+            .spec
+            .fields
+            .iter()
+            .filter(|(_, field)| field.role == FieldRole::Outcome && field.derived.is_none())
+            .map(|(name, field)| (name.clone(), field.kind.clone()))
+            .collect();
+        for (name, kind) in fields {
+            let fits = match kind {
+                ValueType::Bool => {
+                    let truth = quantity.value.is_integer() && Bounds::unit().hold(&quantity.value);
+                    if !truth {
+                        self.report(
+                            Diagnostic::error(Code::Unreachable, span, format!("`{name}` is true or false, and {quantity} is neither"))
+                                .help("write 0 or 1, or `as incorrect` with a line for each number, as in `as incorrect, cost as 2 usd`"),
+                        );
+                    }
+                    truth
+                }
+                ValueType::Number(number) => {
+                    // Nothing is nothing in every unit.
+                    let own = if bare && quantity.value.is_zero() {
+                        Some(Quantity { dimension: number.dimension.clone(), ..quantity.clone() })
+                    } else {
+                        self.fit(quantity.clone(), bare, span, &number.dimension)
+                    };
+                    own.is_some_and(|quantity| self.can_stand(&name, &number, &quantity, span))
+                }
+                ValueType::Level(_) | ValueType::Text => true,
+            };
+            if !fits {
+                return;
+            }
+        }
     }
 
     /// Asks that every number that is read says what it is in a record that counts as incorrect and did not record it.
@@ -244,7 +301,9 @@ impl Checker<'_> {
                 }
             },
             Attribute::Number(literal) => {
-                self.quantity(literal).map(|(quantity, _)| Counted::As(CountAs::Value(quantity)))
+                let (quantity, bare) = self.quantity(literal)?;
+                self.stands_for_all(&quantity, bare, Self::literal_span(literal));
+                Some(Counted::As(CountAs::Value(quantity)))
             }
             Attribute::Text(text) => {
                 self.report(Diagnostic::error(Code::TypeMismatch, text.span, "records do not count as a text"));

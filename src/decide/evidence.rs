@@ -355,6 +355,22 @@ fn cut((lower, upper): (f64, f64), bounds: &Bounds) -> (f64, f64) {
     (lower.clamp(low, high), upper.clamp(low, high))
 }
 
+/// How far a rounded number may lie beyond a bound and still mean the bound.
+const ROUNDING: f64 = 1e-9;
+
+/// An estimate within what its estimand can be; a rounded one that lies just beyond is the bound itself. Rules are proved for
+/// nothing else, so that a number further out has no verdict.
+fn provable(estimate: Number, bounds: &Bounds) -> Figure {
+    let beyond = || Err("it lies beyond what its estimand can be, for which no rule was proved".to_owned());
+    let value = match &estimate {
+        Number::Exact(value) => return if bounds.hold(value) { Ok(estimate) } else { beyond() },
+        Number::Float(value) => *value,
+    };
+    let (low, high) = cut((value, value), bounds);
+    let nearest = if value < low { low } else { high.min(value) };
+    if (value - nearest).abs() <= ROUNDING * nearest.abs().max(1.0) { Ok(Number::Float(nearest)) } else { beyond() }
+}
+
 /// The confidence level at which an interval is computed so that it holds over all planned looks.
 fn level_at(look: Option<&Look>, level: f64) -> Result<f64, String> {
     look.map_or(Ok(level), |look| look.interval_level(level))
@@ -389,7 +405,7 @@ fn blank(
             member: listed(estimand, member),
             dimension: estimand.kind.dimension.clone(),
             reported: is_reported,
-            estimate: node.exact(),
+            estimate: node.exact().and_then(|estimate| provable(estimate, &estimand.kind.bounds)),
             intervals: Vec::new(),
             tests: Vec::new(),
             n: if is_reported { report.and_then(|report| report.n) } else { Some(places.len() as u64) },

@@ -48,6 +48,28 @@ pub struct Bounds {
     pub upper: Option<Rational>,
 }
 
+impl Bounds {
+    /// From 0 to 1.
+    #[must_use]
+    pub fn unit() -> Self {
+        let end = |value: i64| Some(Rational::from_integer(value.into()));
+        Self { lower: end(0), upper: end(1) }
+    }
+
+    /// Whether a number is within.
+    #[must_use]
+    pub fn hold(&self, value: &Rational) -> bool {
+        self.lower.as_ref().is_none_or(|lower| value >= lower) && self.upper.as_ref().is_none_or(|upper| value <= upper)
+    }
+
+    /// Whether everything within these is within the others.
+    #[must_use]
+    pub fn within(&self, other: &Self) -> bool {
+        let low = other.lower.as_ref().is_none_or(|low| self.lower.as_ref().is_some_and(|own| own >= low));
+        low && other.upper.as_ref().is_none_or(|high| self.upper.as_ref().is_some_and(|own| own <= high))
+    }
+}
+
 /// The type of a number: what it measures, its range, and whether it is a whole number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct NumberType {

@@ -102,7 +102,7 @@ fn a_number_that_was_not_recorded_is_what_the_set_says() {
         ("as incorrect, cost as 2 usd", "1.075", "4.3"),
         ("as incorrect, cost as absent", "0.15", "0.3"),
         ("as incorrect", "0.15", "0.3"),
-        ("as 1", "0.575", "2.3"),
+        ("as 0", "0.075", "0.3"),
     ] {
         let tail = "estimand average = mean(cost)[a]\nhypothesis H exploratory \"h\" { descriptive; about gain; about rate_a; about spent; about average }\n";
         let spec = study(&text(&format!("count errored, missing {fill}"), tail));
@@ -114,6 +114,47 @@ fn a_number_that_was_not_recorded_is_what_the_set_says() {
         let evidence = &hypothesis(&judgment, "H").sets[0].evidence;
         assert_eq!((exactly(&evidence[3]), exactly(&evidence[2])), (mean.to_owned(), sum.to_owned()), "{fill}");
     }
+}
+
+/// What could not be, by type and bounds, cannot be made to be: rules are proved for what can.
+#[test]
+fn no_policy_and_no_expression_leads_beyond_the_bounds() {
+    let head = "language 1\nstudy s { title \"A study\" }\nfactor arm = a | b\ntasks item { count 4 }\ndesign { cross arm, item; repeat 1 }\noutcome correct: bool\noutcome cost: usd in [0 usd, 5 usd]\noutcome tries: count\n";
+    let tail = "estimand spent = mean(cost)[a] + mean(tries)[a] * value_of_a_try\nvalue value_of_a_try = 1 usd \"made up\"\nhypothesis H exploratory \"h\" { descriptive; about spent }\nresults r { file \"r.csv\"; unit item at \"i\"; level arm at \"arm\"; correct = \"c\"; cost = \"x\"; tries = \"t\" }\n";
+    for (middle, code) in [
+        ("analysis_set main { count errored, missing as incorrect, cost as 5 usd, tries as 1 }", None),
+        ("analysis_set main { count errored, missing as incorrect, cost as 6 usd, tries as 1 }", Some("E0303")),
+        ("analysis_set main { count errored, missing as incorrect, cost as absent, tries as 1/2 }", Some("E0303")),
+        ("analysis_set main { count errored, missing as 0 }", None),
+        ("analysis_set main { count errored, missing as 2 }", Some("E0303")),
+        (
+            "outcome net: usd in [0 usd, 5 usd] = cost - 1 usd\nanalysis_set main { count errored, missing as 0 }",
+            Some("E0303"),
+        ),
+        ("outcome net: usd = cost - 1 usd\nanalysis_set main { count errored, missing as 0 }", None),
+    ] {
+        let analysis =
+            prespec::check::analyse("s.prespec", &format!("{head}{middle}\n{tail}"), &mut |_| Err(String::new()));
+        let errors = analysis.diagnostics.iter().filter(|found| found.severity == prespec::diagnostic::Severity::Error);
+        let codes: Vec<&str> = errors.map(|found| found.code.number()).collect();
+        assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{middle}");
+    }
+}
+
+/// A derived number may be negative although its type is an amount, and the prover knows.
+#[test]
+fn a_derived_number_has_the_bounds_of_its_expression() {
+    let spec = |rule: &str| {
+        format!(
+            "language 1\nstudy s {{ title \"A study\" }}\nfactor arm = a | b\ntasks item {{ count 4 }}\ndesign {{ cross arm, item; repeat 1 }}\noutcome cost: usd\noutcome net: usd = cost - 5 usd\nestimand left = mean(net)[a]\nhypothesis H exploratory \"h\" {{ about left; decide {{ {rule} }} }}\nresults r {{ file \"r.csv\"; unit item at \"i\"; level arm at \"arm\"; cost = \"x\" }}\n"
+        )
+    };
+    let holes = |rule: &str| {
+        let analysis = prespec::check::analyse("s.prespec", &spec(rule), &mut |_| Err(String::new()));
+        analysis.diagnostics.iter().any(|found| found.code.number() == "E0401")
+    };
+    assert!(holes("supported when estimate >= 1 usd; contradicted when estimate >= 0 usd and estimate < 1 usd"));
+    assert!(!holes("supported when estimate >= 1 usd; contradicted when estimate < 1 usd"));
 }
 
 /// Limits of a mean, a quotient and a standard deviation whose sums, or whose squares, do not fit in 128 bits.
