@@ -273,7 +273,7 @@ impl Checker<'_> {
         if minimum < 10 {
             self.report(
                 Diagnostic::warning(Code::FewClusters, span, format!("a finding may rest on {minimum} units"))
-                    .note("at 5 units a bootstrap of a difference finds one that is not there in up to 10 % of studies, at 8 in up to 12 %")
+                    .note("over 5 to 8 units a percentile bootstrap finds a difference that is not there in 9 % of studies where 5 % is declared")
                     .help("write `minimum 10`, and test differences by `sign_flip`, which never exceeds its level")
                     .about(item.name.node.clone()),
             );

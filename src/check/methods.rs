@@ -11,6 +11,8 @@ mod interval;
 mod suits;
 mod test;
 
+pub(super) use suits::{has_unit_values, is_rate, is_spread};
+
 /// Every key that some method takes.
 const KEYS: [&str; 14] = [
     "cluster",

@@ -330,7 +330,7 @@ fn snake_case(name: &str) -> String {
 }
 
 /// Names of functions; a measure with parameters may not take one.
-pub(super) const FUNCTIONS: [&str; 46] = [
+pub(super) const FUNCTIONS: [&str; 48] = [
     "mean",
     "rate",
     "sum",
@@ -348,6 +348,8 @@ pub(super) const FUNCTIONS: [&str; 46] = [
     "log_ratio",
     "log",
     "step",
+    "survival_at",
+    "restricted_mean",
     "spearman_within",
     "kendall_within",
     "groups_without",
@@ -380,7 +382,7 @@ pub(super) const FUNCTIONS: [&str; 46] = [
 ];
 
 /// Functions of whole records, which no sums give.
-pub(super) const STATISTICS: [&str; 23] = [
+pub(super) const STATISTICS: [&str; 25] = [
     "auroc",
     "average_precision",
     "precision",
@@ -396,6 +398,8 @@ pub(super) const STATISTICS: [&str; 23] = [
     "pass_at",
     "pass_all",
     "median_survival",
+    "survival_at",
+    "restricted_mean",
     "spearman_within",
     "kendall_within",
     "groups_without",

@@ -120,6 +120,7 @@ impl Checker<'_> {
             ("spearman_within" | "kendall_within" | "groups_without", [other, group]) => {
                 self.grouped(name, first, other, group, place)
             }
+            ("survival_at" | "restricted_mean", [seen, until]) => self.survival(name, first, seen, until, place),
             ("theil_sen", [dose]) => self.theil_sen(first, dose, place),
             ("first_crossing", [step, threshold]) => self.first_crossing(first, step, threshold, place),
             ("window_mean", [step, from, until]) => self.window_mean(first, step, (from, until), span, place),
@@ -140,6 +141,22 @@ impl Checker<'_> {
             _ => (Statistic::GroupsWithout, Ty::count()),
         };
         Some((statistic, vec![one?.0, other?.0, group?], ty))
+    }
+
+    fn survival(&mut self, name: &str, time: &Expr, seen: &Expr, until: &Expr, place: &RecordPlace) -> Made {
+        let (time, seen) = (self.record_number(time, place), self.record_condition(seen, place));
+        let (time, ty) = time?;
+        let limit = self.constant_of(until, ty.dimension())?;
+        if limit.value <= Rational::zero() {
+            self.report(Diagnostic::error(Code::BadNumber, until.span, "a time under risk lies above zero"));
+            return None;
+        }
+        let arguments = vec![time, seen?, RecordExpr::Number(limit)];
+        Some(if name == "survival_at" {
+            (Statistic::SurvivalAt, arguments, Ty::proportion())
+        } else {
+            (Statistic::RestrictedMean, arguments, fractional(ty))
+        })
     }
 
     fn theil_sen(&mut self, outcome: &Expr, dose: &Expr, place: &RecordPlace) -> Made {
@@ -230,6 +247,9 @@ fn wanted(name: &str) -> &'static str {
         "median_survival" => "a time and whether the event was seen, as in `median_survival(hours, solved)`",
         "spearman_within" | "kendall_within" | "groups_without" => {
             "two numbers and a group, as in `spearman_within(rank, gain, scenario)`"
+        }
+        "survival_at" | "restricted_mean" => {
+            "a time, whether the event was seen, and a time asked, as in `survival_at(hours, solved, 8)`"
         }
         "theil_sen" => "a number and a dose, as in `theil_sen(score, step(dose))`",
         "first_crossing" => "a value, a step and a threshold, as in `first_crossing(score, step(round), 80 %)`",

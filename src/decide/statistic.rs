@@ -41,6 +41,8 @@ enum Prepared {
     Times {
         times: Vec<f64>,
         seen: Vec<bool>,
+        /// The time asked, where the statistic takes one.
+        until: f64,
     },
     /// By group: its label's number, and the statistic over its records asked with their multiplicities.
     Grouped {
@@ -125,7 +127,11 @@ fn prepare(sample: &Sample, statistic: Statistic) -> Result<Prepared, String> {
             Prepared::Forecasts(forecasts, sample.len())
         }
         Statistic::PassAt { .. } | Statistic::PassAll { .. } => attempts(sample)?,
-        Statistic::MedianSurvival => Prepared::Times { times: numbers(sample, 0), seen: truths(sample, 1)? },
+        Statistic::MedianSurvival | Statistic::SurvivalAt | Statistic::RestrictedMean => Prepared::Times {
+            times: numbers(sample, 0),
+            seen: truths(sample, 1)?,
+            until: numbers(sample, 2).first().copied().unwrap_or_default(),
+        },
         Statistic::SpearmanWithin | Statistic::KendallWithin | Statistic::GroupsWithout => {
             let Some(Series::Words(words)) = sample.series.get(2) else { return Err("it needs a group".to_owned()) };
             let numbered: BTreeMap<&String, u32> =
@@ -317,13 +323,18 @@ impl Prepared {
                 }
                 KaplanMeier::new(&records).and_then(|curve| curve.median()).map_err(text)
             }
-            (Self::Times { times, seen }, _) => {
+            (Self::Times { times, seen, until }, _) => {
                 let mut records = Vec::new();
                 for ((time, event), count) in times.iter().zip(seen).zip(multiplicities) {
                     let record = Observation { time: *time, event: *event };
                     records.extend(std::iter::repeat_n(record, usize::from(*count)));
                 }
-                KaplanMeier::new(&records).and_then(|curve| curve.median()).map_err(text)
+                let curve = KaplanMeier::new(&records).map_err(text)?;
+                match statistic {
+                    Statistic::SurvivalAt => curve.survival_at(*until).map_err(text),
+                    Statistic::RestrictedMean => curve.restricted_mean(*until).map(|found| found.mean).map_err(text),
+                    _ => curve.median().map_err(text),
+                }
             }
         }
     }

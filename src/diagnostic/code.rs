@@ -110,6 +110,10 @@ codes! {
     SetsMissing = "E0510" "analysis sets not named";
     UnboundSelection = "E0511" "a selection that is not counted in the error rate";
     Unattainable = "E0512" "a test that cannot reach its level";
+    Misleads = "E0513" "an interval that misleads here";
+    OmittedVariation = "E0514" "a test that leaves out a variation";
+    CoarseLikelihood = "E0515" "a likelihood that is too coarse here";
+    EquivalenceRemote = "E0516" "equivalence that the plan can hardly show";
 
     // E06: families.
     NoFamily = "E0601" "confirmatory tests in no family";

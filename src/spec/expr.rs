@@ -165,6 +165,11 @@ pub enum Statistic {
     },
     /// The median time to an event by Kaplan and Meier: a time, whether the event was seen.
     MedianSurvival,
+    /// The share still without the event at a time, by Kaplan and Meier: a time, whether the event was seen, the time asked.
+    SurvivalAt,
+    /// The mean time without the event up to a limit, the area under Kaplan and Meier's curve: a time, whether the event was
+    /// seen, the limit.
+    RestrictedMean,
     /// Spearman's correlation within each group, and its mean over the groups that have one: two numbers, a group.
     SpearmanWithin,
     /// Kendall's tau-b within each group, and its mean over the groups that have one: two numbers, a group.
@@ -206,6 +211,8 @@ impl Statistic {
             Self::PassAt { .. } => "pass_at",
             Self::PassAll { .. } => "pass_all",
             Self::MedianSurvival => "median_survival",
+            Self::SurvivalAt => "survival_at",
+            Self::RestrictedMean => "restricted_mean",
             Self::SpearmanWithin => "spearman_within",
             Self::KendallWithin => "kendall_within",
             Self::GroupsWithout => "groups_without",
@@ -235,6 +242,8 @@ impl Statistic {
             | Self::Brier
             | Self::LogLoss
             | Self::MedianSurvival
+            | Self::SurvivalAt
+            | Self::RestrictedMean
             | Self::SpearmanWithin
             | Self::KendallWithin
             | Self::GroupsWithout

@@ -48,3 +48,4 @@ mod stats_mixed_properties;
 mod stats_tests;
 mod syntax;
 mod tidy;
+mod validation;

@@ -244,7 +244,7 @@ def types():
     statistic = choice(
         *"auroc average_precision precision recall f1 kappa pearson spearman kendall brier log_loss".split(),
         "median_survival",
-        *"spearman_within kendall_within groups_without theil_sen".split(),
+        *"survival_at restricted_mean spearman_within kendall_within groups_without theil_sen".split(),
         *"first_crossing window_mean largest_rise largest_fall".split(),
         calibration_error=(INTEGER,),
         pass_at=(INTEGER,),

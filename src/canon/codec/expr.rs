@@ -72,6 +72,8 @@ variants!(Statistic {
     PassAt { attempts } = "pass_at",
     PassAll { attempts } = "pass_all",
     MedianSurvival = "median_survival",
+    SurvivalAt = "survival_at",
+    RestrictedMean = "restricted_mean",
     SpearmanWithin = "spearman_within",
     KendallWithin = "kendall_within",
     GroupsWithout = "groups_without",

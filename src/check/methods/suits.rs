@@ -260,7 +260,17 @@ fn is_quotient_of_sums(spec: &Spec, estimand: &Estimand) -> bool {
     matches!(contrast(spec, estimand), Some(Expr::Arithmetic(left, ArithmeticOp::Divide, right)) if is_sum(left) && is_sum(right))
 }
 
-fn is_spread(spec: &Spec, estimand: &Estimand) -> bool {
+/// Whether an estimand is one share of records.
+pub(in crate::check) fn is_rate(spec: &Spec, estimand: &Estimand) -> bool {
+    estimand.kind.dimension == Dimension::Proportion
+        && matches!(
+            contrast(spec, estimand),
+            Some(Expr::Aggregate(Aggregate { kind: AggregateKind::Mean | AggregateKind::Rate, .. }))
+        )
+}
+
+/// Whether an estimand is the spread of a mean over a factor.
+pub(in crate::check) fn is_spread(spec: &Spec, estimand: &Estimand) -> bool {
     matches!(contrast(spec, estimand), Some(Expr::Reduce(ReduceKind::Spread, _, inner)) if linear(spec, inner, 0) == Some(true))
 }
 

@@ -36,8 +36,13 @@ pub(super) fn check(spec: &Spec, places: &Places, out: &mut Vec<Diagnostic>) {
     clusters(spec, &used, places, out);
 }
 
-/// Estimand and method, for every interval and test that a hypothesis or gate names.
-fn used(spec: &Spec) -> BTreeSet<(Name, Name)> {
+/// Estimand and method, for every interval and test that a hypothesis, a gate or a comparison names.
+pub(super) fn used(spec: &Spec) -> BTreeSet<(Name, Name)> {
+    let lines = spec.comparisons.values().flat_map(|comparison| &comparison.lines);
+    let compared = lines.flat_map(|line| {
+        let methods = line.intervals.iter().chain([&line.difference]).chain(&line.equivalence);
+        methods.map(|method| (line.estimand.clone(), method.clone()))
+    });
     let hypotheses = spec.hypotheses.values().flat_map(|hypothesis| {
         hypothesis.about.iter().chain(hypothesis.clauses.values().flat_map(|clause| &clause.about))
     });
@@ -46,6 +51,7 @@ fn used(spec: &Spec) -> BTreeSet<(Name, Name)> {
         .flat_map(|about| {
             about.intervals.iter().chain(&about.tests).map(|method| (about.estimand.clone(), method.clone()))
         })
+        .chain(compared)
         .collect()
 }
 

@@ -294,6 +294,20 @@ fn rank_correlations_are_pooled_or_within_groups_and_tested() {
     assert!(p(&judgment, "r", "t") < 1e-8);
 }
 
+#[test]
+fn survival_is_read_at_a_time_and_up_to_a_limit() {
+    let judgment = arms(
+        "measure open = survival_at(hours, correct, 5)\nestimand at_five = open[a]\n\
+         measure until = restricted_mean(hours, correct, 8)\nestimand for_eight = until[a]",
+        "about at_five\nabout for_eight",
+    );
+    // Arm a: events at 1, 3, 6, 7, 8 of twelve; censored at 2, 4, 5. Kaplan and Meier by hand: 11/12 after 1, 11/12 * 9/10 after 3.
+    let (first, third) = (11.0 / 12.0, 11.0 / 12.0 * 9.0 / 10.0);
+    near(estimate(&judgment, "at_five"), third);
+    let (sixth, seventh) = (third * 6.0 / 7.0, third * 6.0 / 7.0 * 5.0 / 6.0);
+    near(estimate(&judgment, "for_eight"), 1.0 + 2.0 * first + 3.0 * third + sixth + seventh);
+}
+
 /// Runs a Python script; `None`, said aloud, where Python or a package is missing.
 fn python(test: &str, script: &str) -> Option<String> {
     let run = Command::new("python3").arg("-c").arg(script).output();
