@@ -3,9 +3,10 @@
 
 use crate::math::exact;
 use crate::spec::{
-    Adjustment, Aggregate, AggregateKind, AnalysisSet, ArithmeticOp, Case, CaseCondition, Class, Condition, CountAs,
-    EstimandBody, Expr, Fill, FitTarget, GateFailure, Interval, LevelRef, Margin, Name, Per, Polarity, Pool,
-    ReduceKind, Rule, Spec, Term, VerdictClass,
+    Adjustment, Aggregate, AggregateKind, AnalysisSet, ArithmeticOp, Case, CaseCondition, Class, Comparison,
+    ComparisonLine, Condition, CountAs, EstimandBody, Expr, Fill, FitTarget, GateFailure, Interval, LevelRef, Margin,
+    Name, Objective, Per, Polarity, Pool, Precedence, RankOrder, Ranking, RankingKind, ReduceKind, Rule, Spec, Term,
+    VerdictClass,
 };
 
 mod thresholds;
@@ -284,6 +285,67 @@ pub const fn adjustment(adjustment: Adjustment) -> &'static str {
         Adjustment::Graph => "graph of weights",
         Adjustment::Joint => "Holm over difference and equivalence together",
         Adjustment::None => "not adjusted",
+    }
+}
+
+/// What a comparison declares.
+#[must_use]
+pub fn comparison(comparison: &Comparison) -> String {
+    let line = |line: &ComparisonLine| {
+        let tests = line.equivalence.as_ref().map_or_else(
+            || format!("by {}", line.difference),
+            |equivalence| format!("by {}, equivalence by {equivalence}", line.difference),
+        );
+        format!("{} {tests}, {} is better", line.estimand, if line.higher { "higher" } else { "lower" })
+    };
+    let lines: Vec<String> = comparison.lines.iter().map(line).collect();
+    let within = if comparison.within.is_empty() {
+        String::new()
+    } else {
+        format!(", within each {}", comparison.within.join(", "))
+    };
+    let precedence = match comparison.precedence {
+        None => "",
+        Some(Precedence::Difference) => "; where both are shown it is a difference",
+        Some(Precedence::Equivalence) => "; where both are shown it is equivalence",
+    };
+    format!(
+        "{}{within}; {}; level {}; {}; at least {}{precedence}; set {}",
+        lines.join(", and "),
+        adjustment(comparison.adjust),
+        comparison.level,
+        counted(comparison.count, "comparison"),
+        counted(comparison.minimum, "unit"),
+        comparison.set
+    )
+}
+
+/// What a ranking declares.
+#[must_use]
+pub fn ranking(ranking: &Ranking) -> String {
+    let ranked = |names: &std::collections::BTreeSet<Name>| names.iter().cloned().collect::<Vec<_>>().join(" by ");
+    match &ranking.kind {
+        RankingKind::Findings { comparison, order } => {
+            let order = match order {
+                RankOrder::Inclusion => "by inclusion of those that each is above",
+                RankOrder::Count => "by how many each is above",
+            };
+            format!("the findings of {comparison}, {order}; set {}", ranking.set)
+        }
+        RankingKind::Estimate { estimand, largest, ranked: arms } => {
+            let first = if *largest { "largest" } else { "smallest" };
+            format!("{} by {estimand}, {first} first; set {}", ranked(arms), ranking.set)
+        }
+        RankingKind::Front { objectives, ranked: arms, draws } => {
+            let one = |one: &Objective| format!("{} {}", one.estimand, if one.higher { "high" } else { "low" });
+            let objectives: Vec<String> = objectives.iter().map(one).collect();
+            format!(
+                "{} that nothing beats in {}; resampled as {draws}; set {}",
+                ranked(arms),
+                objectives.join(" and "),
+                ranking.set
+            )
+        }
     }
 }
 

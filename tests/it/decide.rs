@@ -1,6 +1,7 @@
 //! From records to verdicts, from the outside: a study as text, records made by hand, and the judgment.
 
 mod compare;
+mod compare_gaia;
 mod estimands;
 mod functions;
 mod gaia;

@@ -107,7 +107,7 @@ fn about(about: &About) -> String {
     format!("{name}{at}{with}")
 }
 
-fn lists(spec: &Spec) -> [List; 8] {
+fn lists(spec: &Spec) -> [List; 10] {
     [
         List {
             title: "Measures",
@@ -164,6 +164,11 @@ fn lists(spec: &Spec) -> [List; 8] {
                             format!("{} by {}{filter}", member.estimand, member.test)
                         })
                         .collect();
+                    let together = if family.together.is_empty() {
+                        String::new()
+                    } else {
+                        format!(", {} being one claim that needs them all", family.together.join(" and "))
+                    };
                     let within = if family.within.is_empty() {
                         String::new()
                     } else {
@@ -172,7 +177,7 @@ fn lists(spec: &Spec) -> [List; 8] {
                     Named::new(
                         name,
                         format!(
-                            "{}{within}; {}; {}",
+                            "{}{together}{within}; {}; {}",
                             members.join(", "),
                             words::adjustment(family.adjust),
                             words::counted(family.count, "member")
@@ -180,6 +185,14 @@ fn lists(spec: &Spec) -> [List; 8] {
                     )
                 })
                 .collect(),
+        },
+        List {
+            title: "Comparisons",
+            items: spec.comparisons.iter().map(|(name, own)| Named::new(name, words::comparison(own))).collect(),
+        },
+        List {
+            title: "Rankings",
+            items: spec.rankings.iter().map(|(name, own)| Named::new(name, words::ranking(own))).collect(),
         },
         List {
             title: "Gates",

@@ -258,6 +258,77 @@ pub fn whole() -> (Judgment, Spec) {
             })
             .collect(),
     }];
+    judgment.comparisons = vec![ComparisonResult {
+        name: name("leads"),
+        set: name("primary"),
+        within: pairs(&[("level", "1")]),
+        adjust: "joint",
+        level: 0.05,
+        count: 3,
+        members: [
+            ("better", 0.0004, false, None),
+            ("no_interval", 1.0, false, Some("every task moved alike")),
+            ("worse", 0.02, true, None),
+        ]
+        .into_iter()
+        .zip(["s1, s2", "s1, s3", "s2, s3"])
+        .map(|((finding, p, within_margin, reason), pair)| ComparedMember {
+            member: pairs(&[("scaffold", pair)]),
+            finding,
+            within_margin,
+            reason: reason.map(name),
+            units: 53,
+            left_out: 2,
+            p_difference: p,
+            p_equivalence: Some(0.8),
+            lines: vec![evidence("lead", &[("scaffold", pair)], 0.08, (0.01, 0.15))],
+        })
+        .collect(),
+    }];
+    let row = |level: &str, rank: u64, tied: bool, bounds: (u64, u64)| RankRow {
+        member: pairs(&[("scaffold", level)]),
+        rank: Some(rank),
+        tied,
+        bounds: Some(bounds),
+        values: Vec::new(),
+        place: None,
+        frequency: None,
+    };
+    let point = |level: &str, place: &'static str, share: Result<f64, String>| RankRow {
+        member: pairs(&[("scaffold", level)]),
+        rank: None,
+        tied: false,
+        bounds: None,
+        values: vec![
+            (name("accuracy"), Ok(Number::Float(0.82)), Dimension::Proportion),
+            (name("cost"), Err(name("no records")), Dimension::Money),
+        ],
+        place: Some(place),
+        frequency: Some(share),
+    };
+    judgment.rankings = vec![
+        RankingResult {
+            name: name("order_of_scaffolds"),
+            set: name("primary"),
+            within: pairs(&[("level", "1")]),
+            kind: "findings",
+            rows: Ok(vec![row("s1", 1, false, (1, 2)), row("s2", 2, true, (1, 3)), row("s3", 2, true, (2, 3))]),
+        },
+        RankingResult {
+            name: name("frontier"),
+            set: name("primary"),
+            within: Vec::new(),
+            kind: "front",
+            rows: Ok(vec![point("s1", "front", Ok(0.93)), point("s2", "dominated", Err(name("too many undefined")))]),
+        },
+        RankingResult {
+            name: name("nothing"),
+            set: name("primary"),
+            within: Vec::new(),
+            kind: "front",
+            rows: Err(name("nothing to rank")),
+        },
+    ];
     judgment.conclusions = vec![
         ConclusionResult {
             name: name("headline"),

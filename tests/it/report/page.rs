@@ -82,6 +82,22 @@ fn the_page_says_what_was_claimed_what_was_found_and_why() {
 }
 
 #[test]
+fn comparisons_and_rankings_are_tables() {
+    let page = page(fixture::whole()).replace('\u{202f}', " ");
+    for part in [
+        "<h2 id=\"comparisons-title\">Comparisons</h2>",
+        "<td role=\"cell\" data-label=\"Finding\">worse, within the margin</td>",
+        "every task moved alike",
+        "<h2 id=\"rankings-title\">Rankings</h2>",
+        "<td role=\"cell\" data-label=\"Rank\">=2</td>",
+        "rank between 1 and 3",
+        "There is no order: nothing to rank",
+    ] {
+        assert!(page.contains(part), "no `{part}`");
+    }
+}
+
+#[test]
 fn a_page_is_one_file_without_scripts_or_references_to_others() {
     for (name, page) in samples() {
         for tag in tags(&page) {

@@ -44,6 +44,27 @@ fn a_summary_gives_every_verdict_its_reason_and_its_distance() {
 }
 
 #[test]
+fn findings_and_ranks_stand_with_what_they_rest_on() {
+    let text = text(Style::default()).replace('\u{202f}', " ");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Comparisons",
+        "adjusted by joint, level 5 %, 3 comparisons planned; intervals are not adjusted",
+        "no interval",
+        "every task moved alike",
+        "worse, within the margin",
+        "2 pairs left out because a side does not count",
+        "Rankings",
+        "=2",
+        "rank between 1 and 3",
+        "on the front in 93 % of resamples",
+        "none because nothing to rank",
+    ] {
+        assert!(flat.contains(part), "no `{part}` in\n{text}");
+    }
+}
+
+#[test]
 fn no_line_is_wider_than_asked() {
     for width in [0, 40, 72, 100, 1000] {
         for (judgment, spec) in [fixture::whole(), fixture::many(), fixture::hostile(), fixture::empty()] {
