@@ -100,7 +100,7 @@ impl Bound {
                     let is_unit = frame.is_unit(name);
                     for (unit, slot) in (0..).zip(admitted.iter_mut()) {
                         let Some(task) = frame.task(unit) else { continue };
-                        let value = || task.attributes.get(name).is_some_and(|value| word_of(value) == *level);
+                        let value = || task.attributes.get(name).is_some_and(|value| is_word(value, level));
                         *slot &= if is_unit { task.key == *level } else { value() };
                     }
                 }
@@ -172,6 +172,14 @@ impl Bound {
             return Some(next);
         }
         Some(place)
+    }
+}
+
+/// Whether a text names the level that a value is; the same as comparing with [`word_of`], which makes a text of each value.
+fn is_word(value: &Value, level: &str) -> bool {
+    match value {
+        Value::Level(word) | Value::Text(word) => word == level,
+        Value::Bool(_) | Value::Number(_) => word_of(value) == level,
     }
 }
 

@@ -58,7 +58,7 @@ impl Resampled {
 type TotalKey = (usize, usize, Column);
 
 /// Totals with what they are over beside their power of ten, or why there are none.
-type Summed = Result<(Totals, Rational), String>;
+type Summed = Result<(Arc<Totals>, Rational), String>;
 
 /// The clusters that are resampled together.
 struct Group {
@@ -259,11 +259,23 @@ impl Group {
                 }
             }
         }
-        let columns: Vec<&ExactColumn> = sums.iter().map(|(_, column, _)| column).collect();
+        // Cells of one design count the same records, and sets that drop little share most sums: equal columns are added up once.
+        let mut places: BTreeMap<(u32, &[i128]), usize> = BTreeMap::new();
+        let mut columns: Vec<&ExactColumn> = Vec::new();
+        let mut of_sums = Vec::with_capacity(sums.len());
+        for (_, column, _) in &sums {
+            of_sums.push(*places.entry((column.scale(), column.sums())).or_insert_with(|| {
+                columns.push(column);
+                columns.len() - 1
+            }));
+        }
         match bootstrap::totals(picks, &columns, workers) {
             Ok(totals) => {
-                let own = sums.iter().zip(totals).map(|((key, _, over), totals)| (*key, Ok((totals, over.clone()))));
-                self.totals.extend(own);
+                let totals: Vec<Arc<Totals>> = totals.into_iter().map(Arc::new).collect();
+                for ((key, _, over), place) in sums.iter().zip(of_sums) {
+                    let Some(totals) = totals.get(place) else { continue };
+                    self.totals.insert(*key, Ok((Arc::clone(totals), over.clone())));
+                }
             }
             Err(reason) => self.totals.extend(sums.iter().map(|(key, ..)| (*key, Err(reason.to_string())))),
         }

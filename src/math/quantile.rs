@@ -30,6 +30,38 @@ pub fn quantile_pair(values: &mut [f64], low: f64, high: f64) -> Option<(f64, f6
     Some((lower, upper))
 }
 
+/// Sorts what the quantiles up to `low` and from `high` on are read from; the middle stays as it is. `None` as for [`quantile`].
+#[must_use]
+pub fn sort_tails(values: &mut [f64], low: f64, high: f64) -> Option<()> {
+    // Each quantile is read from its own place and the next one.
+    let low_end = position(values.len(), low)?.0 + 2;
+    let high_start = position(values.len(), high)?.0;
+    if low_end >= high_start {
+        values.sort_unstable_by(f64::total_cmp);
+        return Some(());
+    }
+    let (below, _, rest) = values.select_nth_unstable_by(low_end, f64::total_cmp);
+    below.sort_unstable_by(f64::total_cmp);
+    // `rest` starts one place after the one that was selected.
+    let start = high_start - low_end - 1;
+    if start < rest.len() {
+        let (_, _, above) = rest.select_nth_unstable_by(start, f64::total_cmp);
+        above.sort_unstable_by(f64::total_cmp);
+    }
+    Some(())
+}
+
+/// The type 7 quantile at `p` of values that are sorted around its place.
+#[must_use]
+pub fn sorted_quantile(values: &[f64], p: f64) -> Option<f64> {
+    let (index, fraction) = position(values.len(), p)?;
+    let at = *values.get(index)?;
+    if fraction <= 0.0 {
+        return Some(at);
+    }
+    Some(interpolate(at, values.get(index + 1).copied().unwrap_or(at), fraction))
+}
+
 /// The position of the type 7 quantile in `count` sorted values: lower index and the fraction of the way to the next.
 fn position(count: usize, p: f64) -> Option<(usize, f64)> {
     if count == 0 || !(0.0..=1.0).contains(&p) {
@@ -81,6 +113,24 @@ mod tests {
         assert_eq!(quantile_pair(&mut values.clone(), 0.25, 0.75), Some((2.5, 7.75)));
         assert_eq!(quantile_pair(&mut values.clone(), 0.5, 0.5), Some((5.0, 5.0)));
         assert_eq!(quantile(&mut [4.0], 0.3), Some(4.0));
+    }
+
+    #[test]
+    fn tails_read_as_the_whole_does() {
+        for count in [1_u32, 2, 3, 5, 40, 399, 400, 1_000] {
+            for (low, high) in [(0.03, 0.97), (0.2, 0.8), (0.5, 0.5), (0.0, 1.0)] {
+                let values: Vec<f64> = (0..count).map(|at| f64::from(at * 7_919 % 1_009 % 97)).collect();
+                let mut tails = values.clone();
+                super::sort_tails(&mut tails, low, high).unwrap();
+                for p in [0.0, low / 2.0, low, high, f64::midpoint(high, 1.0), 1.0] {
+                    assert_eq!(
+                        super::sorted_quantile(&tails, p),
+                        quantile(&mut values.clone(), p),
+                        "{count} {low} {p}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

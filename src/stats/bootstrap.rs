@@ -11,7 +11,7 @@ use super::nearest::nearest_quotient;
 use super::parallel::fill_runs;
 use super::picks::{LANES, Picks};
 use super::undefined::Undefined;
-use crate::math::quantile::{quantile, quantile_pair};
+use crate::math::quantile::{quantile_pair, sort_tails, sorted_quantile};
 
 /// Columns are summed limb by limb: 15 bits of each integer at a time, so that products of multiplicities and limbs
 /// add up in 32 bits.
@@ -284,25 +284,40 @@ pub fn basic_interval(replicates: &mut [f64], estimate: f64, level: f64) -> Resu
     Ok(BootstrapInterval { limits: Interval { lower, upper, level }, undefined })
 }
 
-/// The Monte Carlo standard errors of the two limits of [`percentile_interval`]: how far a limit would move, typically,
-/// under another seed.
+/// [`percentile_interval`] with the Monte Carlo standard errors of its two limits: how far a limit would move, typically, under
+/// another seed.
 ///
 /// The number of replicates below the true quantile at p is binomial with standard deviation sqrt(B p (1-p)), so a limit
 /// lies within d = sqrt(p (1-p) / B) of p on the probability scale. The error is half the distance between the type 7
 /// quantiles at p - d and p + d; where one of these leaves [0, 1] it is cut there and the distance scaled up to match.
-pub fn monte_carlo_errors(replicates: &mut [f64], level: f64) -> Result<(f64, f64), Undefined> {
+pub fn percentile_interval_with_errors(
+    replicates: &mut [f64],
+    level: f64,
+) -> Result<(BootstrapInterval, (f64, f64)), Undefined> {
     let (low, high) = tails(level)?;
-    let (values, _) = defined(replicates)?;
-    Ok((limit_error(values, low)?, limit_error(values, high)?))
+    let (values, undefined) = defined(replicates)?;
+    let (around_low, around_high) = (Around::new(values.len(), low), Around::new(values.len(), high));
+    sort_tails(values, around_low.to, around_high.from).ok_or(Undefined::NoRecords)?;
+    let at = |p| sorted_quantile(values, p).ok_or(Undefined::NoRecords);
+    let limits = Interval { lower: at(low)?, upper: at(high)?, level };
+    let error =
+        |around: &Around| Ok((at(around.to)? - at(around.from)?) * (around.half_width / (around.to - around.from)));
+    Ok((BootstrapInterval { limits, undefined }, (error(&around_low)?, error(&around_high)?)))
 }
 
-fn limit_error(values: &mut [f64], p: f64) -> Result<f64, Undefined> {
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 replicates")]
-    let half_width = (p * (1.0 - p) / values.len() as f64).sqrt();
-    let (from, to) = ((p - half_width).max(0.0), (p + half_width).min(1.0));
-    let below = quantile(values, from).ok_or(Undefined::NoRecords)?;
-    let above = quantile(values, to).ok_or(Undefined::NoRecords)?;
-    Ok((above - below) * (half_width / (to - from)))
+/// Where a limit would be found under another seed, as probabilities.
+struct Around {
+    from: f64,
+    to: f64,
+    half_width: f64,
+}
+
+impl Around {
+    fn new(replicates: usize, p: f64) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 replicates")]
+        let half_width = (p * (1.0 - p) / replicates as f64).sqrt();
+        Self { from: (p - half_width).max(0.0), to: (p + half_width).min(1.0), half_width }
+    }
 }
 
 /// The two tail probabilities of a level.

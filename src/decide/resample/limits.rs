@@ -7,7 +7,7 @@ use crate::decide::sample::{Column, Sample};
 use crate::math::{Rational, exact};
 use crate::spec::{ArithmeticOp, BootstrapKind, ReduceKind};
 use crate::stats::bca::{Ties, acceleration, bca_interval};
-use crate::stats::bootstrap::{monte_carlo_errors, percentile_interval};
+use crate::stats::bootstrap::{percentile_interval, percentile_interval_with_errors};
 use crate::stats::column::ExactColumn;
 use crate::stats::picks::Picks;
 use crate::stats::simultaneous::{Arm, simultaneous_bands, spread_lower_bound};
@@ -92,11 +92,10 @@ fn made(job: &Job<'_>, group: &Group, jackknife: Option<&Group>) -> Result<Resam
     let mut values = replicates(job, group, job.node)?;
     let undefined = values.iter().filter(|value| !value.is_finite()).count() as u64;
     let (limits, errors) = match job.kind {
-        None => {
-            let limits = percentile_interval(&mut values, job.level);
-            let errors = limits.is_ok().then(|| monte_carlo_errors(&mut values, job.level).ok()).flatten();
-            (limits.map(|drawn| (drawn.limits.lower, drawn.limits.upper)).map_err(|reason| reason.to_string()), errors)
-        }
+        None => match percentile_interval_with_errors(&mut values, job.level) {
+            Ok((drawn, errors)) => (Ok((drawn.limits.lower, drawn.limits.upper)), Some(errors)),
+            Err(reason) => (Err(reason.to_string()), None),
+        },
         Some(BootstrapKind::Basic) => {
             let whole = percentile_interval(&mut values, job.level).map_err(|reason| reason.to_string())?;
             let estimate = job.node.exact()?.to_f64();

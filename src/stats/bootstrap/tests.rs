@@ -2,7 +2,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "the integers of these cases are small")]
 
-use super::{differences, monte_carlo_errors, percentile_interval, ratios, replicates, spreads, totals};
+use super::{differences, percentile_interval, percentile_interval_with_errors, ratios, replicates, spreads, totals};
 use crate::stats::column::ExactColumn;
 use crate::stats::picks::Picks;
 use crate::stats::undefined::Undefined;
@@ -127,10 +127,10 @@ fn replicates_of_a_closure_do_not_depend_on_the_threads() {
 fn the_monte_carlo_error_of_a_uniform_quantile_matches_theory() {
     // The replicates i/B of a uniform distribution: the error of the quantile at p is sqrt(p(1-p)/B).
     let mut values: Vec<f64> = (0..10_000).map(|i| f64::from(i) / 10_000.0).collect();
-    let (lower, upper) = monte_carlo_errors(&mut values, 0.95).unwrap();
+    let (_, (lower, upper)) = percentile_interval_with_errors(&mut values, 0.95).unwrap();
     let expected = (0.025_f64 * 0.975 / 10_000.0).sqrt();
     assert!((lower - expected).abs() < 1e-6 && (upper - expected).abs() < 1e-6, "{lower} {upper} {expected}");
     let mut few = [0.0, 1.0, 2.0];
-    let (lower, upper) = monte_carlo_errors(&mut few, 0.95).unwrap();
+    let (_, (lower, upper)) = percentile_interval_with_errors(&mut few, 0.95).unwrap();
     assert!(lower > 0.0 && (lower - upper).abs() < 1e-12);
 }
