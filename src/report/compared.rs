@@ -2,6 +2,7 @@
 
 use super::{figures, words};
 use crate::decide::judgment::{ComparedMember, ComparisonResult, RankRow, RankingResult};
+use crate::spec::{Dimension, Estimand, Spec};
 
 /// What one comparison found, such as `better, within the margin`.
 #[must_use]
@@ -15,15 +16,30 @@ pub fn finding(member: &ComparedMember) -> String {
     if member.within_margin { format!("{word}, within the margin") } else { word.to_owned() }
 }
 
+/// Which arms are compared: of a pair the first against the second.
+#[must_use]
+pub fn arms(member: &ComparedMember) -> String {
+    let levels: Vec<(String, String)> =
+        member.member.iter().map(|(factor, level)| (factor.clone(), level.replacen(", ", " against ", 1))).collect();
+    words::member(&levels)
+}
+
 /// What a finding rests on: each difference, the adjusted p-values, who was left out, why there is none.
 #[must_use]
-pub fn evidence(member: &ComparedMember) -> String {
+pub fn evidence(spec: &Spec, member: &ComparedMember) -> String {
     let mut parts: Vec<String> = Vec::new();
     for line in &member.lines {
-        let estimate = figures::figure(&line.estimate, &line.dimension);
+        // The mean of log ratios is read as the ratio that it is the logarithm of.
+        let logs = spec.estimands.get(&line.estimand).is_some_and(Estimand::takes_logarithms);
+        let read = |value: f64| if logs { libm::exp(value) } else { value };
+        let dimension = if logs { Dimension::Ratio } else { line.dimension.clone() };
+        let estimate = match &line.estimate {
+            Ok(value) if logs => figures::value(read(value.to_f64()), &dimension),
+            other => figures::figure(other, &dimension),
+        };
         let intervals = line.intervals.iter().filter_map(|interval| {
-            let (lower, upper) = interval.limits.as_ref().ok()?;
-            Some(format!(" {} {}", figures::level(interval.level), figures::interval(*lower, *upper, &line.dimension)))
+            let (lower, upper) = interval.limits.as_ref().map(|(lower, upper)| (read(*lower), read(*upper))).ok()?;
+            Some(format!(" {} {}", figures::level(interval.level), figures::interval(lower, upper, &dimension)))
         });
         parts.push(format!("{} {estimate}{}", line.estimand, intervals.collect::<String>()));
     }

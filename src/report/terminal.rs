@@ -282,7 +282,7 @@ impl Writer<'_> {
             page.paragraph(2, "", &format!("{} ({})", result.name, compared::heading(result)));
             for member in result.members.iter().take(MEMBERS_SHOWN) {
                 let finding = reading::labelled(self.judgment, &compared::finding(member));
-                page.row(4, &words::member(&member.member), &finding, &compared::evidence(member));
+                page.row(4, &compared::arms(member), &finding, &compared::evidence(self.spec, member));
             }
             if let Some(more) = result.members.len().checked_sub(MEMBERS_SHOWN).filter(|more| *more > 0) {
                 page.paragraph(4, "", &format!("and {more} more, all of them in the verdict document"));

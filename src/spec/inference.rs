@@ -90,6 +90,39 @@ pub struct Estimand {
     pub kind: NumberType,
 }
 
+impl Estimand {
+    /// Whether its unit values are made of logarithms, so that its mean is the logarithm of a geometric mean.
+    #[must_use]
+    pub fn takes_logarithms(&self) -> bool {
+        matches!(&self.body, EstimandBody::Paired { value, .. } if inside(value))
+    }
+}
+
+/// Whether a logarithm stands in a value.
+fn inside(expr: &RecordExpr) -> bool {
+    match expr {
+        RecordExpr::Log(_) => true,
+        RecordExpr::At(inner, _) | RecordExpr::Negate(inner) | RecordExpr::Abs(inner) => inside(inner),
+        RecordExpr::Arithmetic(left, _, right) => inside(left) || inside(right),
+        RecordExpr::Bool(_)
+        | RecordExpr::Number(_)
+        | RecordExpr::Text(_)
+        | RecordExpr::Level(_)
+        | RecordExpr::Field(_)
+        | RecordExpr::Factor(_)
+        | RecordExpr::Step(_)
+        | RecordExpr::Flagged(_)
+        | RecordExpr::State(_)
+        | RecordExpr::Present(_)
+        | RecordExpr::EndsWith(..)
+        | RecordExpr::OneOf(..)
+        | RecordExpr::Not(_)
+        | RecordExpr::And(_)
+        | RecordExpr::Or(_)
+        | RecordExpr::Compare(..) => false,
+    }
+}
+
 /// A level selected by a measure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pick {

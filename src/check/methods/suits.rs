@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spec::{
     Aggregate, AggregateKind, ArithmeticOp, BootstrapKind, Bounds, Dimension, Estimand, EstimandBody, Expr, FitTarget,
-    IntervalMethod, Quantity, RecordExpr, ReduceKind, Spec, Statistic, TestMethod,
+    IntervalMethod, Quantity, ReduceKind, Spec, Statistic, TestMethod,
 };
 use crate::syntax::ast;
 
@@ -102,7 +102,7 @@ fn unsuited_test(spec: &Spec, method: &TestMethod, estimand: &Estimand) -> Optio
         TestMethod::Equivalence { margin }
         | TestMethod::EquivalenceExact { margin }
         | TestMethod::NonInferiority { margin, .. }
-            if !(null_fits(margin, dimension) || margin.dimension == Dimension::Ratio && takes_logarithms(estimand)) =>
+            if !(null_fits(margin, dimension) || margin.dimension == Dimension::Ratio && estimand.takes_logarithms()) =>
         {
             Some(format!(
             "its margin is {}, and the estimand is {}",
@@ -279,34 +279,6 @@ fn is_rank_correlation(spec: &Spec, estimand: &Estimand) -> bool {
         contrast(spec, estimand),
         Some(Expr::Aggregate(Aggregate { kind: AggregateKind::Statistic(Statistic::Spearman), .. }))
     )
-}
-
-/// Whether the values of a paired estimand are made of logarithms.
-fn takes_logarithms(estimand: &Estimand) -> bool {
-    fn inside(expr: &RecordExpr) -> bool {
-        match expr {
-            RecordExpr::Log(_) => true,
-            RecordExpr::At(inner, _) | RecordExpr::Negate(inner) | RecordExpr::Abs(inner) => inside(inner),
-            RecordExpr::Arithmetic(left, _, right) => inside(left) || inside(right),
-            RecordExpr::Bool(_)
-            | RecordExpr::Number(_)
-            | RecordExpr::Text(_)
-            | RecordExpr::Level(_)
-            | RecordExpr::Field(_)
-            | RecordExpr::Factor(_)
-            | RecordExpr::Step(_)
-            | RecordExpr::Flagged(_)
-            | RecordExpr::State(_)
-            | RecordExpr::Present(_)
-            | RecordExpr::EndsWith(..)
-            | RecordExpr::OneOf(..)
-            | RecordExpr::Not(_)
-            | RecordExpr::And(_)
-            | RecordExpr::Or(_)
-            | RecordExpr::Compare(..) => false,
-        }
-    }
-    matches!(&estimand.body, EstimandBody::Paired { value, .. } if inside(value))
 }
 
 fn spread_over(estimand: &Estimand, labels: &str) -> bool {

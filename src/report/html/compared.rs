@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::view::shown;
 use crate::decide::judgment::{ComparisonResult, Judgment, RankRow, RankingResult};
 use crate::report::{compared, reading, words};
+use crate::spec::Spec;
 
 /// A table: its name, its heading, its rows of arm, finding or rank, and what stands beside.
 #[derive(Serialize)]
@@ -16,10 +17,10 @@ pub(super) struct CompareView {
 }
 
 impl CompareView {
-    pub(super) fn of_comparison(judgment: &Judgment, result: &ComparisonResult) -> Self {
+    pub(super) fn of_comparison(judgment: &Judgment, spec: &Spec, result: &ComparisonResult) -> Self {
         let rows = result.members.iter().map(|member| {
             let finding = reading::labelled(judgment, &compared::finding(member));
-            [words::member(&member.member), finding, shown(&compared::evidence(member))]
+            [compared::arms(member), finding, shown(&compared::evidence(spec, member))]
         });
         Self {
             name: result.name.clone(),

@@ -152,7 +152,7 @@ pub(super) fn view(judgment: &Judgment, spec: &Spec) -> Result<Page, ReportError
             .enumerate()
             .map(|(at, found)| gate(judgment, spec, found, at + 1))
             .collect::<Result<_, _>>()?,
-        comparisons: judgment.comparisons.iter().map(|one| CompareView::of_comparison(judgment, one)).collect(),
+        comparisons: judgment.comparisons.iter().map(|one| CompareView::of_comparison(judgment, spec, one)).collect(),
         rankings: judgment.rankings.iter().map(CompareView::of_ranking).collect(),
         families: families(judgment, spec)?,
         flows: judgment.flows.iter().enumerate().map(|(at, found)| flow(found, spec, at + 1)).collect(),

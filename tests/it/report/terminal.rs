@@ -51,6 +51,7 @@ fn findings_and_ranks_stand_with_what_they_rest_on() {
         "Comparisons",
         "adjusted by joint, level 5 %, 3 comparisons planned; intervals are not adjusted",
         "no interval",
+        "scaffold s1 against s2",
         "every task moved alike",
         "worse, within the margin",
         "2 pairs left out because a side does not count",
