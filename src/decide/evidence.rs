@@ -14,7 +14,7 @@ use super::resample::{Job, intervals};
 use super::sets::View;
 use super::test::{Tested, test};
 use super::unit_values::unit_values;
-use crate::math::exact;
+use crate::math::{Rational, exact};
 use crate::records::ReceivedEstimate;
 use crate::spec::{
     About, BootstrapKind, Bounds, EstimandBody, EvidenceKind, EvidenceRef, Interval, IntervalMethod, LevelRef, Name,
@@ -192,7 +192,7 @@ impl Store {
             let report = if is_reported { reported.get(&(key.1.clone(), member.clone())).copied() } else { None };
             let mut evidence = blank(frame, estimand, (&key.1, member), node, report);
             if let Some(report) = report {
-                take_reported(&mut evidence, report);
+                take_reported(&mut evidence, report, &estimand.kind.bounds);
             }
             let is_compared =
                 |comparison: &crate::spec::Comparison| comparison.lines.iter().any(|line| line.estimand == key.1);
@@ -333,7 +333,7 @@ impl Tests {
 }
 
 fn counted(count: Option<u64>) -> Option<Number> {
-    count.map(|count| Number::Exact(crate::math::Rational::from_integer(count.into())))
+    count.map(|count| Number::Exact(Rational::from_integer(count.into())))
 }
 
 /// What is resampled for an interval; nothing when its limits are computed directly.
@@ -420,8 +420,9 @@ fn blank(
     }
 }
 
-/// Intervals and p-values that stand in the results as they are.
-fn take_reported(evidence: &mut Evidence, report: &ReceivedEstimate) {
+/// Intervals and p-values that stand in the results as they are. They are shown so; rules read limits within the bounds that they
+/// were proved for, since a normal interval of a rate may well end below 0.
+fn take_reported(evidence: &mut Evidence, report: &ReceivedEstimate, bounds: &Bounds) {
     if let Some((lower, upper)) = &report.interval {
         evidence.shown.intervals.push(IntervalResult {
             name: "reported".to_owned(),
@@ -431,8 +432,11 @@ fn take_reported(evidence: &mut Evidence, report: &ReceivedEstimate) {
             undefined: 0,
             monte_carlo_error: None,
         });
-        let limits = (Number::Exact(lower.clone()), Number::Exact(upper.clone()));
-        evidence.limits.insert(String::new(), Ok(limits));
+        let within = |limit: &Rational| {
+            let raised = bounds.lower.as_ref().filter(|low| limit < *low).unwrap_or(limit);
+            Number::Exact(bounds.upper.as_ref().filter(|high| raised > *high).unwrap_or(raised).clone())
+        };
+        evidence.limits.insert(String::new(), Ok((within(lower), within(upper))));
     }
     if let Some(p) = &report.p {
         evidence.p.insert(String::new(), Ok(Number::Exact(p.clone())));

@@ -157,6 +157,31 @@ fn a_derived_number_has_the_bounds_of_its_expression() {
     assert!(!holes("supported when estimate >= 1 usd; contradicted when estimate < 1 usd"));
 }
 
+/// What others report may lie beyond what can be: limits are read within the bounds, an estimate out there has no verdict.
+#[test]
+fn reported_numbers_are_read_within_the_bounds() {
+    let spec = study(
+        "language 1\nstudy s { title \"A study\" }\nfactor arm = a | b\ntasks item { count 2 }\ndesign { cross arm, item; repeat 1 }\nanalysis_set main { count errored, missing as excluded }\nestimand gap = reported difference\nhypothesis H exploratory \"h\" {\n  about gap\n  decide { supported when lower >= -100 pp and estimate > 10 pp; contradicted when estimate <= 10 pp }\n}\nresults r reported { file \"r.json\"; estimate gap at \"est\" interval \"low\" to \"high\" level 95 % }\n",
+    );
+    let ratio = |tenths: i64| prespec::math::Rational::new(tenths.into(), 10.into());
+    for (estimate, class) in
+        [(5, VerdictClass::Supported), (-10, VerdictClass::Contradicted), (11, VerdictClass::NotEvaluable)]
+    {
+        let reported = prespec::records::ReceivedEstimate {
+            estimand: "gap".to_owned(),
+            member: std::collections::BTreeMap::new(),
+            estimate: Some(ratio(estimate)),
+            interval: Some((ratio(-12), ratio(15))),
+            level: Some(ratio(9)),
+            p: None,
+            n: None,
+            origin: "r.json".to_owned(),
+        };
+        let judgment = judged(&spec, &tasks(&spec, None), Vec::new(), vec![reported]).unwrap();
+        assert_eq!(outcome(&judgment, "H").class, class, "{estimate}");
+    }
+}
+
 /// Limits of a mean, a quotient and a standard deviation whose sums, or whose squares, do not fit in 128 bits.
 #[test]
 fn numbers_of_any_size_have_intervals() {
