@@ -226,7 +226,13 @@ impl Store {
                     }
                     (_, None, _) => interval::interval(frame, &interval.method, node, level),
                 };
-                result.limits = result.limits.map(|limits| cut(limits, &estimand.kind.bounds));
+                // Rules are proved for a lower limit that is not above the upper one; a NaN is neither.
+                result.limits = result.limits.and_then(|(lower, upper)| {
+                    let ordered = lower <= upper;
+                    ordered
+                        .then(|| cut((lower, upper), &estimand.kind.bounds))
+                        .ok_or_else(|| "its limits have no order".to_owned())
+                });
                 let limits = result.limits.clone().map(|(low, high)| (Number::Float(low), Number::Float(high)));
                 evidence.limits.insert(name.clone(), limits);
                 evidence.shown.intervals.push(result);
